@@ -1,0 +1,21 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { AccessModule } from '@app/access';
+import { DatabaseModule, type Env, PlatformModule } from '@app/platform';
+import { migrations } from '../../../migrations/index.js';
+
+/** The table of contents, in the order of the flow. */
+@Module({})
+export class AppModule {
+  static forRoot(env: Env): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        PlatformModule.forRoot(env), // settings and time
+        DatabaseModule.forRoot(migrations), // rows are the truth
+        CqrsModule.forRoot(), // calls go down, events go up
+        AccessModule, // who may do what, and who did
+      ],
+    };
+  }
+}

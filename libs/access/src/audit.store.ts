@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type JsonObject, type Tx } from '@app/platform';
+import { AuditEntity, type AuditOutcome } from './audit.entity.js';
+import type { Actor } from './principal.js';
+
+export interface AuditEntry {
+  /** `server.registered`, `access.refused`, … */
+  readonly event: string;
+  readonly actor: Actor;
+  readonly outcome?: AuditOutcome;
+  readonly server?: { readonly id: string; readonly name: string };
+  /** Never a value that could be a secret: names of fields, codes, counts. */
+  readonly details?: JsonObject;
+}
+
+/** Who did what, when, from where, and whether it was allowed (RULINGS R38). */
+@Injectable()
+export class AuditStore {
+  constructor(private readonly database: Database) {}
+
+  /** Pass the transaction of the change, so that neither is ever there without the other. */
+  async record(entry: AuditEntry, tx: Tx = this.database.direct): Promise<void> {
+    await tx.insert(AuditEntity, {
+      event: entry.event,
+      outcome: entry.outcome ?? 'success',
+      actor: entry.actor.name,
+      ipAddress: entry.actor.ip,
+      serverId: entry.server?.id ?? null,
+      serverName: entry.server?.name ?? null,
+      details: entry.details ?? {},
+    });
+  }
+}

@@ -1,0 +1,16 @@
+import type { TokenScope } from '@app/platform';
+
+/** Who sent a request, as its token says. */
+export interface Principal {
+  readonly name: string;
+  readonly scopes: readonly TokenScope[];
+}
+
+/** Who caused a change, for the audit log; commands carry it. */
+export interface Actor {
+  readonly name: string;
+  readonly ip: string | null;
+}
+
+/** Changes that the service makes by itself. */
+export const SYSTEM: Actor = { name: 'system', ip: null };

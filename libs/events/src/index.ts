@@ -1,0 +1,9 @@
+export { ToolsDiscovered } from './discovery.events.js';
+export {
+  ServerConnectionChanged,
+  ServerRegistered,
+  ServerRemoved,
+  ServerRenamed,
+  ServerStatusChanged,
+} from './registry.events.js';
+export { SessionLost, SessionOpened, ToolListChanged } from './sessions.events.js';

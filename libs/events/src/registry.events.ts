@@ -1,0 +1,35 @@
+/** A server was registered: its row is written. */
+export class ServerRegistered {
+  constructor(readonly serverId: string) {}
+}
+
+/** A server's name changed; its tools' names in the rows changed with it. */
+export class ServerRenamed {
+  constructor(
+    readonly serverId: string,
+    readonly from: string,
+    readonly to: string,
+  ) {}
+}
+
+/** How a server is reached changed: an open session uses the old way. */
+export class ServerConnectionChanged {
+  constructor(readonly serverId: string) {}
+}
+
+/** A server and, by cascade, its tools and history are gone from the rows. */
+export class ServerRemoved {
+  constructor(
+    readonly serverId: string,
+    readonly name: string,
+  ) {}
+}
+
+/** A server went from one status to another; the row says the same. */
+export class ServerStatusChanged {
+  constructor(
+    readonly serverId: string,
+    readonly from: string,
+    readonly to: string,
+  ) {}
+}

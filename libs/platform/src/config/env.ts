@@ -1,0 +1,206 @@
+import { z } from 'zod';
+
+/**
+ * Every setting of the service, in one place. `process.env` is read nowhere else.
+ * Units are in the description of each field; `.env.example` lists the same keys (a test compares).
+ */
+const flag = (otherwise: boolean) =>
+  z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(['true', 'false', '1', '0'], 'must be true or false'))
+    .transform((value) => value === 'true' || value === '1')
+    .default(otherwise);
+
+const whole = (otherwise: number, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
+    .default(otherwise);
+
+const seconds = (otherwise: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+(\.\d+)?$/, 'must be a number of seconds')
+    .transform(Number)
+    .pipe(z.number().positive('must be more than 0').max(max, `must be at most ${max}`))
+    .default(otherwise);
+
+const list = z
+  .string()
+  .transform((value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  )
+  .default([]);
+
+const url = (...protocols: string[]) =>
+  z
+    .string()
+    .refine(
+      (value) => URL.canParse(value) && protocols.includes(new URL(value).protocol),
+      `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+    );
+
+export const tokenScopes = ['read', 'call', 'admin'] as const;
+export type TokenScope = (typeof tokenScopes)[number];
+export interface ConfiguredToken {
+  readonly name: string;
+  readonly scopes: readonly TokenScope[];
+  /** The token as its bearer sends it, or `sha256:<hex>` of it. */
+  readonly secret: string;
+}
+
+/** `name:scope+scope:token`, separated by commas. Messages name the entry by position: its text may be a secret. */
+const tokens = z.string().transform((value, context): ConfiguredToken[] => {
+  const entries = value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean);
+  const parsed = entries.map((entry, index): ConfiguredToken | undefined => {
+    const match = /^([A-Za-z0-9_.@-]{1,100}):([a-z+]+):(.+)$/.exec(entry);
+    const scopes = match?.[2]?.split('+') ?? [];
+    const known = scopes.filter((s): s is TokenScope => tokenScopes.some((t) => t === s));
+    const secret = match?.[3] ?? '';
+    const strong = secret.startsWith('sha256:')
+      ? /^sha256:[0-9a-f]{64}$/i.test(secret)
+      : secret.length >= 16;
+    if (!match?.[1] || known.length === 0 || known.length !== scopes.length || !strong) {
+      context.addIssue({
+        code: 'custom',
+        message: `entry ${index + 1} must read name:scopes:token, with scopes out of ${tokenScopes.join('+')} and a token of at least 16 characters (or sha256:<64 hex digits>)`,
+      });
+      return undefined;
+    }
+    return { name: match[1], scopes: known, secret };
+  });
+  const usable = parsed.filter((entry) => entry !== undefined);
+  if (new Set(usable.map((entry) => entry.name)).size !== usable.length) {
+    context.addIssue({ code: 'custom', message: 'two entries have the same name' });
+  }
+  return usable;
+});
+
+export const envSchema = z.object({
+  MCP_AGGREGATOR_ENABLED: flag(true),
+  MCP_AGGREGATOR_HOST: z.string().min(1).default('127.0.0.1'),
+  MCP_AGGREGATOR_PORT: whole(8081, 0, 65_535),
+  MCP_AGGREGATOR_DATA_DIR: z.string().min(1).default('./data'),
+  MCP_AGGREGATOR_CONFIG: z.string().min(1).optional(),
+
+  MCP_AGGREGATOR_MAX_SERVERS: whole(50, 1, 10_000),
+  MCP_AGGREGATOR_MAX_TOOLS_PER_SERVER: whole(1_000, 1, 1_000_000),
+  MCP_AGGREGATOR_MAX_TOOLS: whole(10_000, 1, 1_000_000),
+  MCP_AGGREGATOR_CONNECTION_TIMEOUT: seconds(30, 3_600),
+  MCP_AGGREGATOR_REQUEST_TIMEOUT: seconds(60, 86_400),
+  MCP_AGGREGATOR_HEALTH_INTERVAL: seconds(30, 86_400),
+  MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: flag(false),
+
+  MCP_AGGREGATOR_TOKENS: tokens.optional(),
+  MCP_AGGREGATOR_JWKS_URL: url('https:', 'http:').optional(),
+  MCP_AGGREGATOR_JWT_ISSUER: z.string().min(1).optional(),
+  MCP_AGGREGATOR_JWT_AUDIENCE: z.string().min(1).optional(),
+  MCP_AGGREGATOR_ALLOWED_HOSTS: list,
+  MCP_AGGREGATOR_ALLOWED_ORIGINS: list,
+  MCP_AGGREGATOR_TRUST_PROXY: flag(false),
+  MCP_AGGREGATOR_BODY_LIMIT: whole(4_194_304, 1_024, 1_073_741_824),
+  MCP_AGGREGATOR_RATE_LIMIT: whole(60_000, 0, 1_000_000_000),
+
+  MCP_AGGREGATOR_LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
+    .default('info'),
+  MCP_AGGREGATOR_LOG_FORMAT: z.enum(['auto', 'pretty', 'json']).default('auto'),
+
+  MCP_CREDENTIAL_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
+  MCP_CREDENTIAL_KEY_PREVIOUS: z.string().min(16, 'must have at least 16 characters').optional(),
+  DATABASE_URL: url('postgres:', 'postgresql:').optional(),
+});
+
+/** Rules that need more than one setting; each message says what to do. */
+const checkedEnvSchema = envSchema.superRefine((env, context) => {
+  if (env.DATABASE_URL && !env.MCP_CREDENTIAL_KEY) {
+    context.addIssue({
+      code: 'custom',
+      path: ['MCP_CREDENTIAL_KEY'],
+      message:
+        'is required with DATABASE_URL: a key kept in the data folder would be lost with this machine, and the credentials in the shared database with it. Make one with `openssl rand -base64 32`',
+    });
+  }
+  if (env.MCP_AGGREGATOR_JWKS_URL && !env.MCP_AGGREGATOR_JWT_ISSUER) {
+    context.addIssue({
+      code: 'custom',
+      path: ['MCP_AGGREGATOR_JWT_ISSUER'],
+      message: 'is required with MCP_AGGREGATOR_JWKS_URL',
+    });
+  }
+  if (env.MCP_AGGREGATOR_JWKS_URL && !env.MCP_AGGREGATOR_JWT_AUDIENCE) {
+    context.addIssue({
+      code: 'custom',
+      path: ['MCP_AGGREGATOR_JWT_AUDIENCE'],
+      message: 'is required with MCP_AGGREGATOR_JWKS_URL',
+    });
+  }
+  if (
+    !isLoopbackHost(env.MCP_AGGREGATOR_HOST) &&
+    !env.MCP_AGGREGATOR_TOKENS?.length &&
+    !env.MCP_AGGREGATOR_JWKS_URL
+  ) {
+    context.addIssue({
+      code: 'custom',
+      path: ['MCP_AGGREGATOR_HOST'],
+      message:
+        'is reachable from other machines, so MCP_AGGREGATOR_TOKENS or MCP_AGGREGATOR_JWKS_URL must be set (or listen on 127.0.0.1)',
+    });
+  }
+});
+
+/** A class so that it can be injected by type; its fields are the parsed settings. */
+export class Env {
+  constructor(settings: Settings) {
+    Object.assign(this, settings);
+  }
+}
+export interface Env extends Settings {}
+export type Settings = z.infer<typeof envSchema>;
+
+export class InvalidEnv extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(
+      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map((p) => `  - ${p}`).join('\n')}`,
+    );
+  }
+}
+
+/** An empty value counts as unset, as in docker-compose. Values never appear in messages: they may be secrets. */
+export function parseEnv(source: Readonly<Record<string, string | undefined>>): Env {
+  const given = Object.fromEntries(
+    Object.keys(envSchema.shape)
+      .map((key) => [key, source[key]] as const)
+      .filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const fields = envSchema.safeParse(given);
+  const parsed = fields.success ? checkedEnvSchema.safeParse(given) : fields;
+  if (!parsed.success) {
+    throw new InvalidEnv(
+      parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`),
+    );
+  }
+  return new Env(parsed.data);
+}
+
+/** Names that look like ours and are not: most likely a typing error, said as a warning at start. */
+export function unknownSettings(source: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(source).filter(
+    (key) => key.startsWith('MCP_AGGREGATOR_') && !(key in envSchema.shape),
+  );
+}
+
+export function isLoopbackHost(host: string): boolean {
+  return (
+    host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+  );
+}

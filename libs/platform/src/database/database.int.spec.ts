@@ -1,0 +1,64 @@
+import { DataSource } from 'typeorm';
+import { temporaryFolder, testEnv } from '../../../../test/support/env.js';
+import { createDatabase } from '../../../../test/support/postgres.js';
+import { migrations } from '../../../../migrations/index.js';
+import { dataSourceOptions } from './database.module.js';
+import { EmbeddedDatabase } from './embedded-database.js';
+import { migrate, revertLast } from './migrations.js';
+
+/** Everything a migration may leave behind, as text that can be compared. */
+const SCHEMA = `
+  SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || coalesce(column_default, '') AS item
+  FROM information_schema.columns WHERE table_schema = 'mcp' AND table_name <> 'migrations'
+  UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'mcp' AND tablename <> 'migrations'
+  UNION ALL SELECT sequence_name FROM information_schema.sequences
+    WHERE sequence_schema = 'mcp' AND sequence_name NOT LIKE 'migrations%'
+  ORDER BY 1`;
+
+describe.each(['PGlite', 'PostgreSQL'] as const)('migrations on %s', (engine) => {
+  const embedded = new EmbeddedDatabase();
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let dataSource: DataSource;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const overrides: Record<string, string> =
+      engine === 'PostgreSQL'
+        ? { DATABASE_URL: await createDatabase(), MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only' }
+        : {};
+    dataSource = await new DataSource(
+      dataSourceOptions(testEnv(folder.path, overrides), embedded, migrations),
+    ).initialize();
+  });
+
+  afterAll(async () => {
+    await dataSource.destroy();
+    await embedded.close();
+    await folder.remove();
+  });
+
+  const schema = async (): Promise<string[]> =>
+    (await dataSource.query<{ item: string }[]>(SCHEMA)).map((row) => row.item);
+
+  it('each has an exact inverse, and running twice changes nothing', async () => {
+    const after: string[][] = [];
+    expect(await migrate(dataSource)).toHaveLength(migrations.length);
+    expect(await migrate(dataSource)).toEqual([]);
+    const complete = await schema();
+    for (const _ of migrations) {
+      after.push(await schema());
+      await revertLast(dataSource);
+    }
+    expect(await schema()).toEqual([]);
+    await migrate(dataSource);
+    expect(await schema()).toEqual(complete);
+    expect(after[0]).toEqual(complete);
+  });
+
+  it('wait for one another when several replicas start at once', async () => {
+    await expect(Promise.all([migrate(dataSource), migrate(dataSource)])).resolves.toEqual([
+      [],
+      [],
+    ]);
+  });
+});

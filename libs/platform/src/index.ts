@@ -1,0 +1,32 @@
+export { Clock } from './clock.js';
+export {
+  type ConfiguredToken,
+  Env,
+  InvalidEnv,
+  isLoopbackHost,
+  parseEnv,
+  tokenScopes,
+  type TokenScope,
+  unknownSettings,
+} from './config/env.js';
+export { DataDirInUse, holdDataDir } from './database/data-dir.js';
+export { Database, type Tx } from './database/database.js';
+export { DatabaseModule, dataSourceOptions } from './database/database.module.js';
+export { EmbeddedDatabase } from './database/embedded-database.js';
+export { migrate, type MigrationClass, revertLast } from './database/migrations.js';
+export { isUniqueViolation } from './database/pg-errors.js';
+export {
+  AppError,
+  type ErrorDetails,
+  type ErrorKind,
+  type FieldIssue,
+  InvalidInput,
+  MalformedRequest,
+} from './errors/app-error.js';
+export { type ErrorBody, errorAnswer } from './errors/error-body.js';
+export { HttpErrorFilter } from './errors/http-error.filter.js';
+export { RequestValidationPipe } from './errors/validation.pipe.js';
+export { parseJsonBody } from './http/json-body.js';
+export type { JsonObject, JsonValue } from './json.js';
+export { createPino, PinoLogger } from './logging/logger.js';
+export { PlatformModule } from './platform.module.js';
