@@ -52,7 +52,7 @@ describe(nextStatus.name, () => {
       fc.property(fc.array(fc.constantFrom(...signals)), (history) => {
         let status: ServerStatus = 'DISCONNECTED';
         for (const signal of history) {
-          const next = nextStatus(status, signal) ?? status;
+          const next: ServerStatus = nextStatus(status, signal) ?? status;
           if (next === 'CONNECTED' && status !== 'CONNECTED') {
             expect(['CONNECTING', 'DEGRADED']).toContain(status);
           }
