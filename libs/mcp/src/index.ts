@@ -1,4 +1,5 @@
 export { connectUpstream } from './upstream/connect-upstream.js';
+export { LogRing } from './upstream/log-ring.js';
 export type {
   CloseOptions,
   ConnectOptions,
