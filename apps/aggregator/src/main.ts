@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadEnvFile } from 'node:process';
+import { adminTokenNotice, Tokens } from '@app/access';
 import { AppError, DataDirInUse, holdDataDir, InvalidEnv, parseEnv } from '@app/platform';
 import { createApp } from './create-app.js';
 
@@ -15,7 +16,10 @@ try {
   await rm(addressFile, { force: true });
   const app = await createApp(env);
   await app.listen(env.MCP_AGGREGATOR_PORT, env.MCP_AGGREGATOR_HOST);
-  await writeFile(addressFile, await app.getUrl());
+  const url = await app.getUrl();
+  await writeFile(addressFile, url);
+  const newToken = app.get(Tokens).takeNewToken();
+  if (newToken) process.stdout.write(adminTokenNotice(url, newToken));
 } catch (error) {
   // A person reads this: say what to mend, without a stack, when the cause is theirs to mend.
   const expected =

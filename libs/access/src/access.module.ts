@@ -1,12 +1,28 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccessControl } from './access-control.js';
 import { AuditEntity } from './audit.entity.js';
 import { AuditStore } from './audit.store.js';
+import { Authenticator } from './authenticator.js';
+import { JwtVerifier } from './jwt-verifier.js';
+import { ProtectedResourceController } from './protected-resource.controller.js';
+import { RefusalLog } from './refusal-log.js';
+import { TokenStore } from './token.store.js';
+import { Tokens } from './tokens.js';
 
 @Global()
 @Module({
   imports: [TypeOrmModule.forFeature([AuditEntity])],
-  providers: [AuditStore],
+  controllers: [ProtectedResourceController],
+  providers: [
+    AccessControl,
+    AuditStore,
+    Authenticator,
+    JwtVerifier,
+    RefusalLog,
+    TokenStore,
+    Tokens,
+  ],
   exports: [AuditStore],
 })
 export class AccessModule {}
