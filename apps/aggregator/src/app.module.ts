@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
+import { ScheduleModule } from '@nestjs/schedule';
 import { AccessModule } from '@app/access';
 import { DatabaseModule, type Env, PlatformModule } from '@app/platform';
 import { DiscoveryModule } from '@app/discovery';
@@ -18,6 +19,7 @@ export class AppModule {
         PlatformModule.forRoot(env), // settings and time
         DatabaseModule.forRoot(migrations), // rows are the truth
         CqrsModule.forRoot(), // calls go down, events go up
+        ScheduleModule.forRoot(), // what is done again and again
         AccessModule, // who may do what, and who did
         RegistryModule, // 1 register
         SessionsModule, // 2 connect, keep, reconnect
