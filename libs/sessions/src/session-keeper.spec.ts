@@ -149,7 +149,7 @@ describe(SessionKeeper.name, () => {
     const { world, keeper } = await connected();
     world.session.lose();
     await settle();
-    const sessions = await Promise.all(Array.from({ length: 200 }, () => keeper.wake()));
+    const sessions = await Promise.all(Array.from({ length: 200 }, async () => keeper.wake()));
     expect(new Set(sessions)).toEqual(new Set([world.session]));
     expect(world.attempts).toBe(2);
   });
