@@ -249,6 +249,26 @@ describe(SessionKeeper.name, () => {
     expect(keeper.live).toBe(world.session);
   });
 
+  it('a session that dies while its row is being written is never given to a call', async () => {
+    const world = new World();
+    let write = (): void => undefined;
+    const signal = world.signal.bind(world);
+    world.signal = async (next) => {
+      if (next === 'connected') await new Promise<void>((resolve) => (write = resolve));
+      return signal(next);
+    };
+    const keeper = new SessionKeeper(world);
+    void keeper.open();
+    await settle();
+    world.session.lose();
+    await settle();
+    expect(keeper.live).toBeUndefined();
+    write();
+    await settle();
+    expect([world.status, world.signals.at(-1)]).toEqual(['ERROR', 'failed']);
+    expect(world.heard).toEqual(['lost']);
+  });
+
   it('after closing nothing happens any more', async () => {
     const { world, keeper } = await connected();
     world.session.lose();

@@ -180,9 +180,11 @@ export class SessionKeeper {
     }
     this.session = session;
     this.openedAt = this.now();
-    await this.signal('connected', { details: { era: session.era } });
+    const written = this.signal('connected', { details: { era: session.era } });
+    // Not after the row is written: calls may use the session already, and must never find a dead one.
     void session.closed.then((end) => this.onEnd(session, end));
-    this.world.opened(session);
+    await written;
+    if (this.session === session) this.world.opened(session);
     return session;
   }
 

@@ -244,7 +244,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     params: JsonObject | undefined,
     options: RequestOptions,
   ): Promise<JsonObject> {
-    if (this.ending) return Promise.reject(this.ending);
+    if (this.ending) return Promise.reject(new ConnectionLost('it has ended', 'no', this.ending));
     if (options.signal?.aborted) return Promise.reject(new RequestCancelled());
     const id = this.nextId++;
     return new Promise((resolve, reject) => {
