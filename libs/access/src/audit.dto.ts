@@ -14,14 +14,14 @@ export class ListAuditParams {
   @IsUUID(undefined, { message: 'Input should be a UUID' })
   readonly server_id?: string;
 
-  @ApiPropertyOptional({ minimum: 1, maximum: 500, default: 100 })
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 500, default: 100 })
   @Type(() => Number)
   @IsInt()
   @Min(1)
   @Max(500)
   readonly limit: number = 100;
 
-  @ApiPropertyOptional({ minimum: 0, default: 0 })
+  @ApiPropertyOptional({ type: 'integer', minimum: 0, default: 0 })
   @Type(() => Number)
   @IsInt()
   @Min(0)
@@ -59,13 +59,13 @@ export class AuditPageView {
   @ApiProperty({ type: [AuditEntryView] })
   readonly entries!: AuditEntryView[];
 
-  @ApiProperty()
+  @ApiProperty({ type: 'integer' })
   readonly total!: number;
 
-  @ApiProperty()
+  @ApiProperty({ type: 'integer' })
   readonly limit!: number;
 
-  @ApiProperty()
+  @ApiProperty({ type: 'integer' })
   readonly offset!: number;
 }
 

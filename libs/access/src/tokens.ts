@@ -22,14 +22,17 @@ export class Tokens implements OnModuleInit {
     await this.store.replaceAll(tokens);
     for (const { name, scopes, hash } of tokens) {
       const digest = Buffer.from(hash, 'hex');
-      this.known.set(keyOf(digest), { digest, principal: { name, scopes } });
+      this.known.set(keyOf(digest.toString('latin1')), { digest, principal: { name, scopes } });
     }
   }
 
-  /** Takes the SHA-256 of the token. */
-  find(digest: Buffer): Principal | undefined {
-    const candidate = this.known.get(keyOf(digest));
-    return candidate && timingSafeEqual(candidate.digest, digest) ? candidate.principal : undefined;
+  /** By the SHA-256 of the token, one character a byte: that costs half of what a buffer does. */
+  find(hash: string): Principal | undefined {
+    const candidate = this.known.get(keyOf(hash));
+    if (!candidate || !timingSafeEqual(candidate.digest, Buffer.from(hash, 'latin1'))) {
+      return undefined;
+    }
+    return candidate.principal;
   }
 
   /** The admin token if this start made it; only the first call gets it. */
@@ -50,7 +53,7 @@ export class Tokens implements OnModuleInit {
   }
 }
 
-/** Enough to find a token; the rest of the hash is compared in constant time. */
-function keyOf(digest: Buffer): string {
-  return digest.toString('latin1', 0, 8);
+/** Enough to find a token; the whole hash is then compared in constant time. */
+function keyOf(hash: string): string {
+  return hash.slice(0, 8);
 }
