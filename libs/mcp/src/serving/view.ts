@@ -1,0 +1,54 @@
+import type { JsonObject } from '@app/platform';
+
+/** Sessions after a handshake (up to 2025-11-25), or stateless requests (2026-07-28). */
+export type Era = 'legacy' | 'modern';
+
+/** Who stands behind a request, as its token says. */
+export interface Caller {
+  readonly name: string;
+  readonly ip: string | null;
+}
+
+/** A client: in the legacy era its session, in the modern era what one request says of it. */
+export interface McpClient {
+  readonly era: Era;
+  readonly caller: Caller;
+  readonly capabilities: JsonObject;
+  /** The least severe log message it wants, if it wants any. */
+  logLevel: string | undefined;
+}
+
+/** One request of a client while it is being answered. */
+export interface ClientCall {
+  readonly client: McpClient;
+  /** Aborted when the client cancels, or goes away where that means the same. */
+  readonly signal: AbortSignal;
+  /** Reaches the client before the answer. */
+  notify(method: string, params: JsonObject): void;
+  /** Asks the client for something (sampling, elicitation, roots), whatever its era. */
+  ask(method: string, params: JsonObject): Promise<JsonObject>;
+}
+
+export interface ServerDescription {
+  readonly serverInfo: JsonObject;
+  readonly capabilities: JsonObject;
+  readonly instructions?: string;
+}
+
+/** Something that changed, for those who asked to be told. */
+export type ServerChange =
+  | { readonly kind: 'tools' | 'prompts' | 'resources' }
+  | { readonly kind: 'resource'; readonly uri: string };
+
+/** What one endpoint offers; knows methods and results, but no wire, session or era. */
+export interface McpView {
+  /** Sessions belong to one view; the key tells views apart. */
+  readonly key: string;
+  describe(): ServerDescription;
+  /** The result as the client shall see it; throws RpcError or AppError. `params` holds no envelope of a wire. */
+  request(method: string, params: JsonObject, call: ClientCall): Promise<JsonObject>;
+  /** Makes the server tell about changes of a resource (to `watch`) until the returned function is called. */
+  subscribe(uri: string): Promise<() => void>;
+  /** Calls back for every change until the returned function is called. */
+  watch(listener: (change: ServerChange) => void): () => void;
+}
