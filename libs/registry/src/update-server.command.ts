@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, EventBus, type ICommandHandler } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
-import { ServerConnectionChanged, ServerRenamed } from '@app/events';
+import { ServerConnectionChanged, ServerUpdated } from '@app/events';
 import { Database, Env, InvalidInput, Variables } from '@app/platform';
 import { unmask } from './connection-config.js';
 import { healthUrlIssues, nameIssues, readConfig } from './new-server.js';
@@ -39,7 +39,7 @@ export class UpdateServerHandler implements ICommandHandler<UpdateServer> {
   ) {}
 
   async execute({ serverId, update, actor }: UpdateServer): Promise<Server> {
-    const { before, after } = await this.database.transaction(async (tx) => {
+    const { server, fields } = await this.database.transaction(async (tx) => {
       const found = await this.servers.lock(serverId, tx);
       const config =
         update.connectionConfig === undefined
@@ -85,14 +85,12 @@ export class UpdateServerHandler implements ICommandHandler<UpdateServer> {
         { event: 'server.updated', actor, server: changed, details: { fields } },
         tx,
       );
-      return { before: found, after: changed };
+      return { server: changed, fields };
     });
-    if (before.name !== after.name) {
-      this.events.publish(new ServerRenamed(serverId, before.name, after.name));
-    }
+    this.events.publish(new ServerUpdated(serverId, fields));
     if (update.connectionConfig !== undefined) {
       this.events.publish(new ServerConnectionChanged(serverId));
     }
-    return after;
+    return server;
   }
 }
