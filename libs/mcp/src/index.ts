@@ -9,3 +9,29 @@ export type {
   ServerChange,
   ServerDescription,
 } from './serving/view.js';
+export { connectUpstream } from './upstream/connect-upstream.js';
+export type {
+  CloseOptions,
+  ConnectOptions,
+  ListKind,
+  ListLimits,
+  NotificationHandler,
+  ProtocolEra,
+  RequestOptions,
+  ServerRequestHandler,
+  SessionEnd,
+  UpstreamSession,
+  UpstreamTarget,
+} from './upstream/upstream.js';
+export {
+  AnswerTooLarge,
+  ConnectFailed,
+  ConnectionLost,
+  CredentialsRefused,
+  type Executed,
+  RequestCancelled,
+  RequestTimedOut,
+  UpstreamHttpError,
+  UpstreamProtocolError,
+  UpstreamRpcError,
+} from './upstream/upstream.errors.js';
