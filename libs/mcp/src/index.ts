@@ -1,6 +1,7 @@
 export { canonicalName, wireName } from './names.js';
+export { admits, isLogLevel, type LogLevel, moreTalkative } from './serving/log-level.js';
 export { McpEndpoint } from './serving/mcp-endpoint.js';
-export { isJsonObject, rpcCode, RpcError } from './serving/rpc.js';
+export { rpcCode, RpcError } from './serving/rpc.js';
 export type {
   Caller,
   ClientCall,
@@ -10,6 +11,7 @@ export type {
   ServerDescription,
 } from './serving/view.js';
 export { connectUpstream } from './upstream/connect-upstream.js';
+export { isJsonObject } from './upstream/json-rpc.js';
 export type {
   CloseOptions,
   ConnectOptions,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@app/platform';
-import { isJsonObject, rpcCode, RpcError } from './rpc.js';
+import { isJsonObject } from '../upstream/json-rpc.js';
+import { rpcCode, RpcError } from './rpc.js';
 
 /** What a client must have declared before it may be asked. */
 const needed: Readonly<Record<string, string>> = {

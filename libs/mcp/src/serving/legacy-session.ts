@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '@app/platform';
 import { rpcErrorOf } from './answer.js';
 import { requireCapability } from './client-capabilities.js';
+import { admits, isLogLevel, type LogLevel } from './log-level.js';
 import type { HttpExchange } from './http-exchange.js';
 import {
   rpcCode,
@@ -12,7 +13,14 @@ import {
   type RpcResponse,
 } from './rpc.js';
 import type { SseStream } from './sse-stream.js';
-import type { Caller, ClientCall, McpClient, McpView, ServerChange } from './view.js';
+import {
+  type Caller,
+  type ClientCall,
+  type McpClient,
+  type McpView,
+  notificationOf,
+  type ServerChange,
+} from './view.js';
 
 interface Question {
   readonly answer: (result: JsonObject) => void;
@@ -23,7 +31,7 @@ interface Question {
 export class LegacySession implements McpClient {
   readonly id = randomUUID();
   readonly era = 'legacy';
-  logLevel: string | undefined;
+  logLevel: LogLevel | undefined;
   private readonly running = new Map<RpcId, AbortController>();
   private readonly questions = new Map<RpcId, Question>();
   private lastQuestion = 0;
@@ -57,7 +65,11 @@ export class LegacySession implements McpClient {
     };
     const head = { jsonrpc: '2.0', id: request.id } as const;
     try {
-      const result = await this.handle(request.method, request.params ?? {}, call);
+      const { resultType: _modern, ...result } = await this.handle(
+        request.method,
+        request.params ?? {},
+        call,
+      );
       return controller.signal.aborted ? undefined : { ...head, result };
     } catch (error) {
       return controller.signal.aborted ? undefined : { ...head, error: rpcErrorOf(error).body };
@@ -85,10 +97,6 @@ export class LegacySession implements McpClient {
     return () => this.standing.delete(stream);
   }
 
-  notify(method: string, params: JsonObject): void {
-    this.sendStanding({ jsonrpc: '2.0', method, params });
-  }
-
   close(): void {
     this.stopWatching();
     for (const release of this.subscriptions.values()) release();
@@ -114,6 +122,12 @@ export class LegacySession implements McpClient {
         this.subscriptions.get(uri)?.();
         this.subscriptions.delete(uri);
         return {};
+      }
+      case 'logging/setLevel': {
+        const { level } = params;
+        if (!isLogLevel(level)) throw new RpcError(rpcCode.invalidParams, 'unknown log level');
+        this.logLevel = level;
+        return this.view.request(method, params, call);
       }
       default:
         return this.view.request(method, params, call);
@@ -150,11 +164,9 @@ export class LegacySession implements McpClient {
   }
 
   private tell(change: ServerChange): void {
-    if (change.kind !== 'resource') {
-      this.sendStanding({ jsonrpc: '2.0', method: `notifications/${change.kind}/list_changed` });
-    } else if (this.subscriptions.has(change.uri)) {
-      this.notify('notifications/resources/updated', { uri: change.uri });
-    }
+    if (change.kind === 'resource' && !this.subscriptions.has(change.uri)) return;
+    if (change.kind === 'log' && !admits(this.logLevel, change.params['level'])) return;
+    this.sendStanding({ jsonrpc: '2.0', ...notificationOf(change) });
   }
 
   private sendStanding(message: RpcNotification): void {

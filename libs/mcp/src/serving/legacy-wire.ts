@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@app/platform';
+import { rpcErrorOf } from './answer.js';
 import type { HttpExchange } from './http-exchange.js';
 import { LegacySession } from './legacy-session.js';
 import { MODERN_VERSIONS } from './modern-rules.js';
-import { type Incoming, isJsonObject, rpcCode, type RpcRequest } from './rpc.js';
+import { isJsonObject } from '../upstream/json-rpc.js';
+import { type Incoming, rpcCode, type RpcRequest } from './rpc.js';
 import type { SessionStore } from './session-store.js';
 import type { Caller, McpView } from './view.js';
 
@@ -68,22 +70,27 @@ export class LegacyWire {
     exchange.end();
   }
 
-  private initialize(
+  private async initialize(
     view: McpView,
     request: RpcRequest,
     exchange: HttpExchange,
     caller: Caller,
-  ): void {
+  ): Promise<void> {
+    try {
+      await view.ready();
+    } catch (error) {
+      return exchange.refuse(200, rpcErrorOf(error).body, request.id);
+    }
     const requested = request.params?.['protocolVersion'];
     const capabilities = request.params?.['capabilities'];
     const session = new LegacySession(view, caller, isJsonObject(capabilities) ? capabilities : {});
     this.sessions.add(session);
-    const { serverInfo, capabilities: offered, instructions } = view.describe();
+    const { capabilities: offered, instructions } = view.describe();
     const result: JsonObject = {
       protocolVersion:
         typeof requested === 'string' && versions.includes(requested) ? requested : newest,
       capabilities: offered,
-      serverInfo,
+      serverInfo: view.serverInfo,
       ...(instructions !== undefined && { instructions }),
     };
     exchange.finish({ jsonrpc: '2.0', id: request.id, result }, { 'mcp-session-id': session.id });

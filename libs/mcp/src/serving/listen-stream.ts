@@ -2,8 +2,9 @@ import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@app/platform';
 import type { HttpExchange } from './http-exchange.js';
 import { modernResult } from './modern-rules.js';
-import { isJsonObject, rpcCode, RpcError, type RpcRequest } from './rpc.js';
-import type { McpView, ServerChange } from './view.js';
+import { isJsonObject } from '../upstream/json-rpc.js';
+import { rpcCode, RpcError, type RpcRequest } from './rpc.js';
+import { type McpView, notificationOf, type ServerChange } from './view.js';
 
 interface Filter {
   readonly toolsListChanged?: true;
@@ -18,7 +19,7 @@ export async function listen(
   view: McpView,
   exchange: HttpExchange,
 ): Promise<() => void> {
-  const { serverInfo, capabilities } = view.describe();
+  const { capabilities } = view.describe();
   const wanted = request.params?.['notifications'];
   if (!isJsonObject(wanted)) {
     throw new RpcError(rpcCode.invalidParams, 'notifications must be an object');
@@ -32,8 +33,8 @@ export async function listen(
   send('notifications/subscriptions/acknowledged', { notifications: written(filter) });
   const stopWatching = view.watch((change) => {
     if (!accepts(filter, change)) return;
-    if (change.kind === 'resource') send('notifications/resources/updated', { uri: change.uri });
-    else send(`notifications/${change.kind}/list_changed`, {});
+    const { method, params } = notificationOf(change);
+    send(method, params);
   });
   const release = (): void => {
     stopWatching();
@@ -45,7 +46,7 @@ export async function listen(
     exchange.finish({
       jsonrpc: '2.0',
       id: request.id,
-      result: modernResult(request.method, { _meta: meta }, serverInfo),
+      result: modernResult(request.method, { _meta: meta }, view.serverInfo),
     });
   };
 }
@@ -108,6 +109,8 @@ function accepts(filter: Filter, change: ServerChange): boolean {
       return filter.resourcesListChanged === true;
     case 'resource':
       return filter.resourceSubscriptions?.includes(change.uri) ?? false;
+    case 'log':
+      return false;
     default:
       return change satisfies never;
   }

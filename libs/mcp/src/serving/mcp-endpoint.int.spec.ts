@@ -17,13 +17,15 @@ import type { ClientCall, McpView, ServerChange } from './view.js';
 /** A server of one's own behind the wire: tools that echo, ask, report, hang and fail. */
 class TestView implements McpView {
   readonly key = 'test';
+  readonly serverInfo = { name: 'test', version: '1' };
   readonly aborted: string[] = [];
   readonly subscribed: string[] = [];
   private readonly listeners = new Set<(change: ServerChange) => void>();
 
+  async ready(): Promise<void> {}
+
   describe() {
     return {
-      serverInfo: { name: 'test', version: '1' },
       capabilities: {
         tools: { listChanged: true },
         resources: { subscribe: true, listChanged: true },

@@ -4,7 +4,8 @@ import type { Clock, JsonValue } from '@app/platform';
 import { HttpExchange } from './http-exchange.js';
 import { LegacyWire } from './legacy-wire.js';
 import { ModernWire } from './modern-wire.js';
-import { type Incoming, isJsonObject, readMessage, rpcCode } from './rpc.js';
+import { isJsonObject } from '../upstream/json-rpc.js';
+import { type Incoming, readMessage, rpcCode } from './rpc.js';
 import { type SessionLimits, SessionStore } from './session-store.js';
 import type { Caller, McpView } from './view.js';
 

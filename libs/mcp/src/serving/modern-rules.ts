@@ -7,7 +7,9 @@ import {
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@app/platform';
-import { isJsonObject, rpcCode, RpcError, type RpcRequest } from './rpc.js';
+import { isLogLevel, type LogLevel } from './log-level.js';
+import { isJsonObject } from '../upstream/json-rpc.js';
+import { rpcCode, RpcError, type RpcErrorBody, type RpcRequest } from './rpc.js';
 
 /** The rules of protocol revision 2026-07-28 that go beyond those of every request. */
 export const MODERN_VERSIONS = ['2026-07-28'];
@@ -82,7 +84,7 @@ function decodeHeader(value: string): string | undefined {
 
 export interface Envelope {
   readonly capabilities: JsonObject;
-  readonly logLevel: string | undefined;
+  readonly logLevel: LogLevel | undefined;
 }
 
 const envelopeKeys = [
@@ -98,7 +100,7 @@ export function envelopeOf(params: JsonObject): Envelope {
   const logLevel = meta[LOG_LEVEL_META_KEY];
   return {
     capabilities: isJsonObject(capabilities) ? capabilities : {},
-    logLevel: typeof logLevel === 'string' ? logLevel : undefined,
+    logLevel: isLogLevel(logLevel) ? logLevel : undefined,
   };
 }
 
@@ -146,4 +148,11 @@ function withoutTaskSupport(result: JsonObject): JsonObject {
       return rest;
     }),
   };
+}
+
+/** This revision has no code of its own for a resource that is not there. */
+export function modernError(error: RpcErrorBody): RpcErrorBody {
+  return error.code === rpcCode.resourceNotFound
+    ? { ...error, code: rpcCode.invalidParams }
+    : error;
 }

@@ -10,7 +10,8 @@ import {
   requireHeaders,
   withoutEnvelope,
 } from './modern-rules.js';
-import { isJsonObject, rpcCode, RpcError, type RpcRequest } from './rpc.js';
+import { isJsonObject } from '../upstream/json-rpc.js';
+import { rpcCode, RpcError, type RpcRequest } from './rpc.js';
 import { StatelessCall, SuspendedCalls } from './suspended-calls.js';
 import type { Caller, McpClient, McpView } from './view.js';
 
@@ -36,7 +37,7 @@ export class ModernWire {
     try {
       switch (request.method) {
         case 'server/discover':
-          return this.discover(view, request, exchange);
+          return await this.discover(view, request, exchange);
         case 'subscriptions/listen':
           return await this.listen(view, request, exchange);
         default:
@@ -70,8 +71,13 @@ export class ModernWire {
     );
   }
 
-  private discover(view: McpView, request: RpcRequest, exchange: HttpExchange): void {
-    const { serverInfo, capabilities, instructions } = view.describe();
+  private async discover(
+    view: McpView,
+    request: RpcRequest,
+    exchange: HttpExchange,
+  ): Promise<void> {
+    await view.ready();
+    const { capabilities, instructions } = view.describe();
     const { tasks: _tasks, ...known } = capabilities;
     exchange.finish({
       jsonrpc: '2.0',
@@ -83,7 +89,7 @@ export class ModernWire {
           capabilities: known,
           ...(instructions !== undefined && { instructions }),
         },
-        serverInfo,
+        view.serverInfo,
       ),
     });
   }
@@ -92,6 +98,7 @@ export class ModernWire {
     if (this.listeners.size >= MAX_LISTENERS) {
       throw new RpcError(rpcCode.internalError, 'Subscription limit reached');
     }
+    await view.ready();
     const end = await listen(request, view, exchange);
     this.listeners.add(end);
     exchange.onClientGone(() => this.listeners.delete(end));

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@app/platform';
+import { isJsonObject } from '../upstream/json-rpc.js';
 
 /** JSON-RPC 2.0 as MCP uses it. */
 export type RpcId = string | number;
@@ -37,6 +38,7 @@ export const rpcCode = {
   /** First of the codes that are free for servers: the request was fine, serving it failed. */
   serverError: -32_000,
   sessionNotFound: -32_001,
+  resourceNotFound: -32_002,
   headerMismatch: -32_020,
   missingCapability: -32_021,
   unsupportedVersion: -32_022,
@@ -60,11 +62,6 @@ export class RpcError extends Error {
       ...(this.data !== undefined && { data: this.data }),
     };
   }
-}
-
-/** Parsed JSON holds nothing but JSON, so that one look at the top level is enough. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export type Incoming =

@@ -3,8 +3,9 @@ import type { JsonObject } from '@app/platform';
 import { rpcErrorOf } from './answer.js';
 import { requireCapability } from './client-capabilities.js';
 import type { HttpExchange } from './http-exchange.js';
-import { modernResult, subjectOf } from './modern-rules.js';
-import { isJsonObject, rpcCode, RpcError, type RpcId, type RpcRequest } from './rpc.js';
+import { modernError, modernResult, subjectOf } from './modern-rules.js';
+import { isJsonObject } from '../upstream/json-rpc.js';
+import { rpcCode, RpcError, type RpcId, type RpcRequest } from './rpc.js';
 import type { ClientCall, McpClient, McpView } from './view.js';
 
 /** How long a client may take to answer what it was asked. */
@@ -176,12 +177,12 @@ export class StatelessCall implements ClientCall {
     const head = { jsonrpc: '2.0', id: this.requestId } as const;
     exchange.finish(
       outcome instanceof RpcError
-        ? { ...head, error: outcome.body }
+        ? { ...head, error: modernError(outcome.body) }
         : { ...head, result: this.written(outcome) },
     );
   }
 
   private written(result: JsonObject): JsonObject {
-    return modernResult(this.request.method, result, this.view.describe().serverInfo);
+    return modernResult(this.request.method, result, this.view.serverInfo);
   }
 }
