@@ -1,5 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import type { RpcErrorBody, RpcId, RpcMessage, RpcResponse } from './rpc.js';
+import {
+  rpcCode,
+  type RpcErrorBody,
+  type RpcId,
+  type RpcMessage,
+  type RpcResponse,
+} from './rpc.js';
 import { SseStream } from './sse-stream.js';
 
 /** One HTTP answer: a JSON body, or a stream from the moment something goes out before the answer. */
@@ -29,7 +35,7 @@ export class HttpExchange {
       this.stream.send(answer);
       this.stream.end();
     } else {
-      answerJson(this.response, 200, answer, headers);
+      answerJson(this.response, statusOf(answer), answer, headers);
     }
   }
 
@@ -59,6 +65,11 @@ export class HttpExchange {
     this.stream ??= new SseStream(this.response);
     return this.stream;
   }
+}
+
+/** An error of whoever serves the request stands in the body; one of them belongs in the status too. */
+function statusOf(answer: RpcResponse): number {
+  return 'error' in answer && answer.error.code === rpcCode.missingCapability ? 400 : 200;
 }
 
 function answerJson(

@@ -58,6 +58,7 @@ export class LegacySession implements McpClient {
     this.running.set(request.id, controller);
     const call: ClientCall = {
       client: this,
+      input: {},
       signal: controller.signal,
       notify: (method, params) => exchange.send({ jsonrpc: '2.0', method, params }),
       ask: (method, params) =>

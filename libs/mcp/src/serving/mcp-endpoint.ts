@@ -17,12 +17,13 @@ import type { Caller, McpView } from './view.js';
 export class McpEndpoint {
   private readonly sessions: SessionStore;
   private readonly legacy: LegacyWire;
-  private readonly modern = new ModernWire();
+  private readonly modern: ModernWire;
   private readonly sweep: NodeJS.Timeout;
 
   constructor(limits: SessionLimits, clock: Pick<Clock, 'now'>) {
     this.sessions = new SessionStore(limits, clock);
     this.legacy = new LegacyWire(this.sessions);
+    this.modern = new ModernWire(clock);
     const every = Math.min(60_000, Math.ceil(limits.idleMs / 2));
     this.sweep = setInterval(() => this.sessions.expire(), every).unref();
   }

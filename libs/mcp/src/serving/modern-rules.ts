@@ -31,11 +31,6 @@ export function isModernMethod(method: string): boolean {
   return methods.has(method);
 }
 
-/** Only results of these may ask the client for input. */
-export function mayAsk(method: string): boolean {
-  return method === 'tools/call' || method === 'prompts/get' || method === 'resources/read';
-}
-
 /** The parameter that the Mcp-Name header repeats. */
 const namedBy: Readonly<Record<string, string>> = {
   'tools/call': 'name',
@@ -104,9 +99,17 @@ export function envelopeOf(params: JsonObject): Envelope {
   };
 }
 
+/** What a server of this revision is told of the client it works for. */
+export function envelopeFor({ capabilities, logLevel }: Envelope): JsonObject {
+  return {
+    [CLIENT_CAPABILITIES_META_KEY]: capabilities,
+    ...(logLevel !== undefined && { [LOG_LEVEL_META_KEY]: logLevel }),
+  };
+}
+
 /** The parameters without what belongs to the wire. */
 export function withoutEnvelope(params: JsonObject): JsonObject {
-  const { _meta: meta, inputResponses: _answers, requestState: _state, ...rest } = params;
+  const { _meta: meta, ...rest } = params;
   if (!isJsonObject(meta)) return rest;
   const kept = Object.entries(meta).filter(([key]) => !envelopeKeys.includes(key));
   return kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) };
@@ -128,9 +131,10 @@ export function modernResult(
   serverInfo: JsonObject,
 ): JsonObject {
   const meta = isJsonObject(result['_meta']) ? result['_meta'] : {};
+  const isComplete = result['resultType'] !== 'input_required';
   return {
     resultType: 'complete',
-    ...(cacheable.has(method) && { ttlMs: 0, cacheScope: 'private' }),
+    ...(isComplete && cacheable.has(method) && { ttlMs: 0, cacheScope: 'private' }),
     ...(method === 'tools/list' ? withoutTaskSupport(result) : result),
     _meta: { [SERVER_INFO_META_KEY]: serverInfo, ...meta },
   };

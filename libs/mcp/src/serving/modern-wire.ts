@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock, JsonObject, JsonValue } from '@app/platform';
 import { rpcErrorOf } from './answer.js';
 import type { HttpExchange } from './http-exchange.js';
 import { listen } from './listen-stream.js';
@@ -8,11 +9,14 @@ import {
   MODERN_VERSIONS,
   modernResult,
   requireHeaders,
+  subjectOf,
   withoutEnvelope,
 } from './modern-rules.js';
 import { isJsonObject } from '../upstream/json-rpc.js';
 import { rpcCode, RpcError, type RpcRequest } from './rpc.js';
-import { StatelessCall, SuspendedCalls } from './suspended-calls.js';
+import { Seal } from './seal.js';
+import { StatelessCall } from './stateless-call.js';
+import { ANSWER_WITHIN_MS, SuspendedCalls } from './suspended-calls.js';
 import type { Caller, McpClient, McpView } from './view.js';
 
 const MAX_LISTENERS = 10_000;
@@ -20,7 +24,12 @@ const MAX_LISTENERS = 10_000;
 /** Protocol revision 2026-07-28: every request stands for itself. */
 export class ModernWire {
   private readonly suspended = new SuspendedCalls();
+  private readonly seal: Seal;
   private readonly listeners = new Set<() => void>();
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.seal = new Seal(ANSWER_WITHIN_MS, () => clock.now().getTime());
+  }
 
   async serve(
     view: McpView,
@@ -61,14 +70,43 @@ export class ModernWire {
     exchange: HttpExchange,
   ): void {
     const { requestState, inputResponses, ...params } = request.params ?? {};
-    if (requestState !== undefined) {
-      const call = this.suspended.resume(requestState, request, client, view);
-      return call.goOn(exchange, request.id, isJsonObject(inputResponses) ? inputResponses : {});
+    const answers = isJsonObject(inputResponses) ? inputResponses : undefined;
+    const purpose = JSON.stringify([
+      client.caller.name,
+      view.key,
+      request.method,
+      subjectOf(request) ?? null,
+    ]);
+    const state = requestState === undefined ? undefined : this.stateIn(requestState, purpose);
+    if (state?.kind === 'suspended') {
+      const call = this.suspended.resume(state.text);
+      if (!call) throw new InvalidState();
+      return call.goOn(exchange, request.id, answers ?? {});
     }
-    new StatelessCall(request, client, view, this.suspended).start(
-      exchange,
-      withoutEnvelope(params),
-    );
+    const input: JsonObject = {
+      ...(answers && { inputResponses: answers }),
+      ...(state && { requestState: state.text }),
+    };
+    new StatelessCall(request, client, input, view, {
+      suspend: (call) => this.seal.close(`suspended:${this.suspended.suspend(call)}`, purpose),
+      hide: (text) => this.seal.close(`server:${text}`, purpose),
+    }).start(exchange, withoutEnvelope(params));
+  }
+
+  /** Only what we gave to this caller, for this very thing, and not too long ago. */
+  private stateIn(
+    requestState: JsonValue,
+    purpose: string,
+  ): { readonly kind: 'suspended' | 'server'; readonly text: string } {
+    const opened =
+      typeof requestState === 'string' ? this.seal.open(requestState, purpose) : undefined;
+    if (opened?.startsWith('suspended:')) {
+      return { kind: 'suspended', text: opened.slice('suspended:'.length) };
+    }
+    if (opened?.startsWith('server:')) {
+      return { kind: 'server', text: opened.slice('server:'.length) };
+    }
+    throw new InvalidState();
   }
 
   private async discover(
@@ -102,6 +140,14 @@ export class ModernWire {
     const end = await listen(request, view, exchange);
     this.listeners.add(end);
     exchange.onClientGone(() => this.listeners.delete(end));
+  }
+}
+
+class InvalidState extends RpcError {
+  constructor() {
+    super(rpcCode.invalidParams, 'Invalid or expired requestState', {
+      reason: 'invalid_request_state',
+    });
   }
 }
 

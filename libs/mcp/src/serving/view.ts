@@ -22,6 +22,8 @@ export interface McpClient {
 /** One request of a client while it is being answered. */
 export interface ClientCall {
   readonly client: McpClient;
+  /** What a client of the stateless era brings when it comes back with answers; for servers of that era. */
+  readonly input: JsonObject;
   /** Aborted when the client cancels, or goes away where that means the same. */
   readonly signal: AbortSignal;
   /** Reaches the client before the answer. */
