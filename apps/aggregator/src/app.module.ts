@@ -5,6 +5,7 @@ import { DatabaseModule, type Env, PlatformModule } from '@app/platform';
 import { DiscoveryModule } from '@app/discovery';
 import { HealthModule } from '@app/health';
 import { RegistryModule } from '@app/registry';
+import { SessionsModule } from '@app/sessions';
 import { migrations } from '../../../migrations/index.js';
 
 /** The table of contents, in the order of the flow. */
@@ -19,6 +20,7 @@ export class AppModule {
         CqrsModule.forRoot(), // calls go down, events go up
         AccessModule, // who may do what, and who did
         RegistryModule, // 1 register
+        SessionsModule, // 2 connect, keep, reconnect
         DiscoveryModule, // 3 discover tools, keep the catalogue
         HealthModule, // how the service and its servers are
       ],

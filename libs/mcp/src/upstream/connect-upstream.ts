@@ -51,6 +51,7 @@ function wireTo(target: UpstreamTarget, options: ConnectOptions): Wire {
         target,
         options.maxAnswerBytes,
         options.secrets ?? Object.values(target.env),
+        (line) => options.onLogLine?.(line),
       );
     case 'SSE':
       return new SseWire(target, options.maxAnswerBytes, options.connectTimeoutMs);

@@ -39,9 +39,7 @@ export class ProcessTree {
       child.once('exit', (code, signal) => {
         // What it started and left behind must not outlive it.
         this.signal('SIGKILL');
-        resolve(
-          signal ? `the process was ended by ${signal}` : `the process exited (code ${code})`,
-        );
+        resolve(describeExit(code, signal));
       });
     });
   }

@@ -91,19 +91,24 @@ export class RpcSession implements UpstreamSession, WireListener {
   ): Promise<RpcSession> {
     const session = new RpcSession(wire, options);
     let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        reject(new ConnectFailed(`no session within ${options.connectTimeoutMs / 1000} s`));
-      }, options.connectTimeoutMs);
+    let stop: (() => void) | undefined;
+    const tooLong = new Promise<never>((_resolve, reject) => {
+      const seconds = options.connectTimeoutMs / 1000;
+      const expire = (): void => reject(new ConnectFailed(`no session within ${seconds} s`));
+      timer = setTimeout(expire, options.connectTimeoutMs);
+      stop = () => reject(new ConnectFailed('it is no longer wanted'));
+      options.signal?.addEventListener('abort', stop, { once: true });
+      if (options.signal?.aborted) stop();
     });
     try {
-      await Promise.race([session.start(era), tooLate]);
+      await Promise.race([session.start(era), tooLong]);
       return session;
     } catch (error) {
       await session.end(new ConnectionLost('it was never open', 'no'), 'lost', { force: true });
       throw error;
     } finally {
       clearTimeout(timer);
+      if (stop) options.signal?.removeEventListener('abort', stop);
     }
   }
 

@@ -8,6 +8,9 @@ import { ConnectionLost } from './upstream.errors.js';
 import type { Wire, WireListener } from './wire.js';
 
 const MAX_LOG_LINE_BYTES = 16_384;
+const MAX_LOG_LINE_CHARS = 2_000;
+/** Shorter values would turn ordinary words of a log into asterisks. */
+const MIN_SECRET_CHARS = 6;
 /** What a process that does not read its input may make us hold. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /** A line that is still going on at so many times the allowed size is not going to end. */
@@ -19,7 +22,8 @@ const DRAIN_MS = 200;
 export class StdioWire implements Wire {
   readonly kind = 'stdio';
   readonly epoch = 0;
-  private readonly ring: LogRing;
+  private readonly ring = new LogRing();
+  private readonly secrets: readonly string[];
   private tree: ProcessTree | undefined;
   private ended = false;
 
@@ -27,8 +31,9 @@ export class StdioWire implements Wire {
     private readonly program: Program,
     private readonly maxMessageBytes: number,
     secrets: readonly string[],
+    private readonly onLogLine: (line: string) => void,
   ) {
-    this.ring = new LogRing(secrets);
+    this.secrets = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS);
   }
 
   async open(listener: WireListener): Promise<void> {
@@ -55,11 +60,11 @@ export class StdioWire implements Wire {
         void tree.end(true);
       }
     });
-    const log = (line: Buffer): void => this.ring.add(line.toString('utf8'));
+    const log = (line: Buffer): void => this.log(line.toString('utf8'));
     const logLines = new LineSplitter(MAX_LOG_LINE_BYTES, { onLine: log, onOversized: log });
     stderr.on('data', (chunk: Buffer) => logLines.push(chunk));
     for (const stream of [stdin, stdout, stderr]) {
-      stream.on('error', (error) => this.ring.add(`[switchboard] ${error.message}`));
+      stream.on('error', (error) => this.log(`[switchboard] ${error.message}`));
     }
     stdout.once('end', () => {
       // No answer can come any more. Its exit says more, if that is what happened.
@@ -109,7 +114,14 @@ export class StdioWire implements Wire {
   private receive(line: Buffer, listener: WireListener): void {
     if (line.length === 0 || this.ended) return;
     const text = line.toString('utf8');
-    if (!listener.onFrame(text)) this.ring.add(`[stdout] ${text}`);
+    if (!listener.onFrame(text)) this.log(`[stdout] ${text}`);
+  }
+
+  private log(text: string): void {
+    const masked = this.secrets.reduce((line, secret) => line.replaceAll(secret, '********'), text);
+    const line = masked.slice(0, MAX_LOG_LINE_CHARS);
+    this.ring.add(line);
+    this.onLogLine(line);
   }
 }
 

@@ -27,8 +27,12 @@ export interface ConnectOptions {
   /** The verdict of an earlier connect; a wrong one is noticed and probed again. */
   readonly priorEra?: ProtocolEra;
   readonly allowInsecureHttp: boolean;
+  /** Gives up connecting; an open session is closed with `close`. */
+  readonly signal?: AbortSignal;
   /** Taken out of what the process writes to its log; the values of its environment unless told. */
   readonly secrets?: readonly string[];
+  /** Every line of the log as it is written, also while connecting. */
+  onLogLine?(line: string): void;
 }
 
 /** Answers what a server asks of its client: sampling, elicitation, roots. Throw an `UpstreamRpcError` to refuse. */
