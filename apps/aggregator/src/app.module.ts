@@ -2,6 +2,9 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { AccessModule } from '@app/access';
 import { DatabaseModule, type Env, PlatformModule } from '@app/platform';
+import { DiscoveryModule } from '@app/discovery';
+import { HealthModule } from '@app/health';
+import { RegistryModule } from '@app/registry';
 import { migrations } from '../../../migrations/index.js';
 
 /** The table of contents, in the order of the flow. */
@@ -15,6 +18,9 @@ export class AppModule {
         DatabaseModule.forRoot(migrations), // rows are the truth
         CqrsModule.forRoot(), // calls go down, events go up
         AccessModule, // who may do what, and who did
+        RegistryModule, // 1 register
+        DiscoveryModule, // 3 discover tools, keep the catalogue
+        HealthModule, // how the service and its servers are
       ],
     };
   }

@@ -12,6 +12,7 @@ import {
 } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { serveApiDocs } from './api-docs.js';
 import { AppModule } from './app.module.js';
 
 /** The whole service, not yet listening; tests start it the same way. */
@@ -52,6 +53,7 @@ export async function createApp(env: Env): Promise<NestFastifyApplication> {
   await app.register(helmet);
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(new HttpErrorFilter());
+  serveApiDocs(app);
   app.enableShutdownHooks();
   return app;
 }

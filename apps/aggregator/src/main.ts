@@ -3,13 +3,20 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadEnvFile } from 'node:process';
-import { AppError, DataDirInUse, holdDataDir, InvalidEnv, parseEnv } from '@app/platform';
+import {
+  AppError,
+  DataDirInUse,
+  holdDataDir,
+  InvalidEnv,
+  parseEnv,
+  processVariables,
+} from '@app/platform';
 import { createApp } from './create-app.js';
 
 if (existsSync('.env')) loadEnvFile();
 
 try {
-  const env = parseEnv(process.env);
+  const env = parseEnv(processVariables);
   await holdDataDir(env.MCP_AGGREGATOR_DATA_DIR);
   const addressFile = join(env.MCP_AGGREGATOR_DATA_DIR, 'address');
   await rm(addressFile, { force: true });

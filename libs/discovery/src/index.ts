@@ -1,1 +1,3 @@
-export {};
+export { Catalogue } from './catalogue.js';
+export type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from './catalogue-snapshot.js';
+export { DiscoveryModule } from './discovery.module.js';

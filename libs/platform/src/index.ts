@@ -5,10 +5,12 @@ export {
   InvalidEnv,
   isLoopbackHost,
   parseEnv,
+  processVariables,
   tokenScopes,
   type TokenScope,
   unknownSettings,
 } from './config/env.js';
+export { Variables } from './config/variables.js';
 export { DataDirInUse, holdDataDir } from './database/data-dir.js';
 export { Database, type Tx } from './database/database.js';
 export { DatabaseModule, dataSourceOptions } from './database/database.module.js';
@@ -30,3 +32,7 @@ export { parseJsonBody } from './http/json-body.js';
 export type { JsonObject, JsonValue } from './json.js';
 export { createPino, PinoLogger } from './logging/logger.js';
 export { PlatformModule } from './platform.module.js';
+export { Metrics } from './metrics/metrics.js';
+export { isCleanText, IsCleanText } from './text.js';
+export { ApiErrors } from './errors/error.dto.js';
+export { PageQuery, ToFlag, ToWholeNumber } from './http/page-query.js';

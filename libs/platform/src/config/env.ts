@@ -204,3 +204,6 @@ export function isLoopbackHost(host: string): boolean {
     host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
   );
 }
+
+/** The environment of this process, read here and nowhere else. */
+export const processVariables: Readonly<Record<string, string | undefined>> = process.env;
