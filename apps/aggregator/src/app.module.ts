@@ -5,6 +5,7 @@ import { DatabaseModule, type Env, PlatformModule } from '@app/platform';
 import { DiscoveryModule } from '@app/discovery';
 import { HealthModule } from '@app/health';
 import { RegistryModule } from '@app/registry';
+import { SearchModule } from '@app/search';
 import { migrations } from '../../../migrations/index.js';
 
 /** The table of contents, in the order of the flow. */
@@ -20,6 +21,7 @@ export class AppModule {
         AccessModule, // who may do what, and who did
         RegistryModule, // 1 register
         DiscoveryModule, // 3 discover tools, keep the catalogue
+        SearchModule, // 5 find a tool
         HealthModule, // how the service and its servers are
       ],
     };

@@ -1,3 +1,5 @@
+import { TopScores } from '@app/vectors';
+import type { Scored } from './ranking.js';
 import { termsOf } from './terms.js';
 
 /** What the lexical index knows of one tool. */
@@ -55,8 +57,8 @@ export class LexicalIndex {
     this.normsAreFresh = false;
   }
 
-  /** Scores above zero of the documents that `accepts` lets pass, in no order. */
-  search(query: string, accepts: (id: number) => boolean): Map<number, number> {
+  /** The best of the documents that `accepts` lets pass, best first. */
+  search(query: string, limit: number, accepts: (id: number) => boolean): Scored[] {
     this.refreshNorms();
     const touched: number[] = [];
     // A word said twice in a query is no more important for it.
@@ -73,13 +75,16 @@ export class LexicalIndex {
         this.scores[slot] = before + (weight * frequency) / (SATURATION + frequency);
       }
     }
-    const results = new Map<number, number>();
+    const best = new TopScores(limit);
     for (const slot of touched) {
       const id = this.slots[slot]?.id;
-      if (id !== undefined && accepts(id)) results.set(id, this.scores[slot] ?? 0);
+      if (id !== undefined && accepts(id)) best.offer(id, this.scores[slot] ?? 0);
       this.scores[slot] = 0;
     }
-    return results;
+    return best
+      .entries()
+      .map(({ key, score }) => ({ id: key, score }))
+      .sort((a, b) => b.score - a.score || a.id - b.id);
   }
 
   private weightedFrequency(slot: number, packed: number): number {

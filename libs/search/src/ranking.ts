@@ -8,6 +8,8 @@ export interface Scored {
 const LEXICAL_SHARE = 0.45;
 const CLAUSE_SHARE = 0.8;
 const AGREEMENT_SHARE = 0.3;
+/** Beyond these a word in common no longer makes a tool a candidate. */
+export const LEXICAL_DEPTH = 500;
 /** The dense score of the tool at this rank counts as zero: most tools have nothing to do with a query. */
 export const DENSE_DEPTH = 100;
 
@@ -16,16 +18,13 @@ export const DENSE_DEPTH = 100;
  * one between the first and the hundredth tool. Without dense results the lexical score is the score.
  */
 export function fuse(
-  lexical: ReadonlyMap<number, number>,
+  lexical: readonly Scored[],
   dense: readonly Scored[] | undefined,
 ): Map<number, number> {
   const fused = new Map<number, number>();
-  const share = dense ? LEXICAL_SHARE : 1;
-  let highest = 0;
-  for (const score of lexical.values()) highest = Math.max(highest, score);
-  if (highest > 0) {
-    for (const [id, score] of lexical) fused.set(id, (share * score) / highest);
-  }
+  const share = dense?.length ? LEXICAL_SHARE : 1;
+  const highest = lexical[0]?.score ?? 0;
+  for (const { id, score } of lexical) fused.set(id, (share * score) / highest);
   const top = dense?.[0]?.score ?? 0;
   const bottom = Math.min(dense?.[DENSE_DEPTH - 1]?.score ?? 0, top);
   for (const { id, score } of dense ?? []) {
@@ -59,4 +58,18 @@ export function withClauses(
     combined.set(id, (1 - AGREEMENT_SHARE) * best + AGREEMENT_SHARE * agreed);
   }
   return combined;
+}
+
+/** Best first, equal scores by name; without what is below the threshold or no longer has a name. */
+export function rank(
+  scores: ReadonlyMap<number, number>,
+  threshold: number,
+  nameOf: (id: number) => string | undefined,
+): Scored[] {
+  const named: (Scored & { readonly name: string })[] = [];
+  for (const [id, score] of scores) {
+    const name = nameOf(id);
+    if (name !== undefined && score >= threshold) named.push({ id, name, score });
+  }
+  return named.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
 }

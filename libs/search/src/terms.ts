@@ -1,3 +1,4 @@
+import { splitIdentifiers } from '@app/vectors';
 import { stemmer } from 'stemmer';
 
 /** Words that say nothing about which tool is meant. */
@@ -10,21 +11,13 @@ const STOP_WORDS = new Set(
 
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]|[\p{L}\p{M}]+|\p{N}+/gu;
-/** `getHTTPUser` is get, HTTP, user. */
-const CAMEL_CASE = /(\p{Ll})(?=\p{Lu})|(\p{Lu})(?=\p{Lu}\p{Ll})/gu;
-
 /** Longer runs are data, not language. */
 const MAX_TERM_LENGTH = 64;
-
-/** `createIssue`, `create-issue`, `create_issue` as words of a sentence. */
-export function splitIdentifiers(text: string): string {
-  return text.replace(CAMEL_CASE, '$1$2 ').replace(/[_./:-]+/g, ' ');
-}
 
 /** What the lexical index compares: split, lower case, without stop words, stemmed; CJK per character. */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
-  for (const word of text.normalize('NFKC').replace(CAMEL_CASE, '$1$2 ').match(WORD) ?? []) {
+  for (const word of splitIdentifiers(text.normalize('NFKC')).match(WORD) ?? []) {
     const plain = word.toLowerCase();
     if (plain.length <= MAX_TERM_LENGTH && !STOP_WORDS.has(plain)) terms.push(stem(plain));
   }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { normalise } from './embedder.js';
 import { WordPieces } from './word-pieces.js';
 
 const metaSchema = z.object({
@@ -44,8 +45,8 @@ export class StaticModel {
     );
   }
 
-  /** Zeros for a text without any known word. */
-  embed(text: string): Float32Array {
+  /** undefined for a text without any known word. */
+  embed(text: string): Float32Array | undefined {
     const sum = new Float32Array(this.dimensions);
     for (const id of this.pieces.encode(text.slice(0, MAX_TEXT_LENGTH))) {
       const scale = this.scales[id] ?? 0;
@@ -56,17 +57,6 @@ export class StaticModel {
     }
     return normalise(sum);
   }
-}
-
-/** Scales in place to length 1; zeros stay zeros. */
-export function normalise(vector: Float32Array): Float32Array {
-  let square = 0;
-  for (const value of vector) square += value * value;
-  if (square > 0) {
-    const factor = 1 / Math.sqrt(square);
-    for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) * factor;
-  }
-  return vector;
 }
 
 /** Found upwards from this file, because it runs from `libs/` under Jest and from `dist/libs/` built. */

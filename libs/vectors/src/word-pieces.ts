@@ -39,6 +39,9 @@ const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}\p{C}]/gu;
 
 function words(text: string): string[] {
-  const plain = text.normalize('NFD').replace(/\p{Mn}/gu, '').toLowerCase();
+  const plain = text
+    .normalize('NFD')
+    .replace(/\p{Mn}/gu, '')
+    .toLowerCase();
   return (plain.match(WORD) ?? []).filter((word) => word.length <= MAX_WORD_LENGTH);
 }
