@@ -54,6 +54,5 @@ export async function createApp(env: Env): Promise<NestFastifyApplication> {
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(new HttpErrorFilter());
   serveApiDocs(app);
-  app.enableShutdownHooks();
   return app;
 }

@@ -13,9 +13,10 @@ export {
 export { Variables } from './config/variables.js';
 export { DataDirInUse, holdDataDir } from './database/data-dir.js';
 export { Database, type Tx } from './database/database.js';
-export { DatabaseModule, dataSourceOptions } from './database/database.module.js';
-export { EmbeddedDatabase } from './database/embedded-database.js';
-export { migrate, type MigrationClass, revertLast } from './database/migrations.js';
+export { DatabaseModule } from './database/database.module.js';
+export { makeDatabaseTemplate } from './database/embedded-database.js';
+export { migrateOnce } from './database/migrate-once.js';
+export type { MigrationClass } from './database/migrations.js';
 export { isUniqueViolation } from './database/pg-errors.js';
 export {
   AppError,

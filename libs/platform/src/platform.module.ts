@@ -2,6 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Clock } from './clock.js';
 import { Env, processVariables } from './config/env.js';
 import { Variables } from './config/variables.js';
+import { LogUnhandled } from './errors/log-unhandled.js';
 import { Metrics } from './metrics/metrics.js';
 
 /** What every lib may ask for: settings, time, a place for its metrics. */
@@ -16,6 +17,7 @@ export class PlatformModule {
         { provide: Variables, useValue: new Variables(processVariables) },
         Clock,
         Metrics,
+        LogUnhandled,
       ],
       exports: [Env, Variables, Clock, Metrics],
     };
