@@ -3,7 +3,7 @@ const BOUNDARY =
 /** Shorter pieces ("please", "2 eggs") are not intents of their own. */
 const MIN_WORDS = 3;
 /** Beyond this a query is a document, and its clauses would cost more than they find. */
-const MAX_CLAUSES = 8;
+const MAX_CLAUSES = 12;
 
 /** The intents of a query with several ("find a flight and book a hotel"); none when it has only one. */
 export function clausesOf(query: string): string[] {
