@@ -12,7 +12,6 @@ import {
 } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { serveApiDocs } from './api-docs.js';
 import { AppModule } from './app.module.js';
 
 /** The whole service, not yet listening; tests start it the same way. */
@@ -53,6 +52,5 @@ export async function createApp(env: Env): Promise<NestFastifyApplication> {
   await app.register(helmet);
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(new HttpErrorFilter());
-  serveApiDocs(app);
   return app;
 }

@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { SessionsModule } from '@app/sessions';
 import { VectorsModule } from '@app/vectors';
 import { Catalogue } from './catalogue.js';
+import { DiscoverToolsHandler } from './discover-tools.command.js';
+import { DiscoverToolsOnSessionOpened } from './discover-tools.on-session-opened.js';
 import { IndexToolsOnCatalogueChanges } from './index-tools.on-catalogue-changes.js';
 import { LoadCatalogueOnStart } from './load-catalogue.on-start.js';
 import { RefreshCatalogueOnChanges } from './refresh-catalogue.on-changes.js';
@@ -10,14 +13,16 @@ import { ToolStore } from './tool.store.js';
 import { ServerToolsController } from './tools.controller.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ToolEntity]), VectorsModule],
+  imports: [TypeOrmModule.forFeature([ToolEntity]), SessionsModule, VectorsModule],
   controllers: [ServerToolsController],
   providers: [
     ToolStore,
     Catalogue,
-    LoadCatalogueOnStart,
     IndexToolsOnCatalogueChanges,
+    LoadCatalogueOnStart,
     RefreshCatalogueOnChanges,
+    DiscoverToolsHandler,
+    DiscoverToolsOnSessionOpened,
   ],
   exports: [Catalogue],
 })

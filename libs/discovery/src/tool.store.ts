@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type JsonObject, type Tx } from '@app/platform';
-import { In } from 'typeorm';
+import { In, Not } from 'typeorm';
 import type { CatalogueTool } from './catalogue-snapshot.js';
 import { ToolEntity } from './tool.entity.js';
 import type { DiscoveredTool, StoredTool, ToolDiff } from './tool.js';
@@ -27,9 +27,9 @@ export class ToolStore {
   async ofServer(
     serverId: string,
     tx: Tx,
-  ): Promise<{ serverName: string; tools: StoredTool[] } | undefined> {
-    const servers = await tx.query<{ name: string }[]>(
-      'SELECT name FROM mcp.external_servers WHERE id = $1 FOR UPDATE',
+  ): Promise<{ serverName: string; warnings: unknown; tools: StoredTool[] } | undefined> {
+    const servers = await tx.query<{ name: string; warnings: unknown }[]>(
+      'SELECT name, warnings FROM mcp.external_servers WHERE id = $1 FOR UPDATE',
       [serverId],
     );
     const server = servers[0];
@@ -38,11 +38,16 @@ export class ToolStore {
       select: { id: true, originalName: true, contentHash: true },
       where: { sourceServerId: serverId },
     });
-    return { serverName: server.name, tools };
+    return { serverName: server.name, warnings: server.warnings, tools };
+  }
+
+  async countOfOthers(serverId: string, tx: Tx): Promise<number> {
+    return tx.countBy(ToolEntity, { sourceServerId: Not(serverId) });
   }
 
   /** The ids of the added tools. */
   async apply(serverId: string, serverName: string, diff: ToolDiff, tx: Tx): Promise<number[]> {
+    if (diff.added.length + diff.changed.length + diff.removed.length === 0) return [];
     if (diff.removed.length > 0) await tx.delete(ToolEntity, { id: In([...diff.removed]) });
     for (const tool of diff.changed) {
       await tx.update(

@@ -1,4 +1,4 @@
-export { ChangeServerStatus } from './change-server-status.command.js';
+export { ChangeServerStatus, type StatusChange } from './change-server-status.command.js';
 export type { ResolvedTransport, TransportType } from './connection-config.js';
 export { GetServer } from './get-server.query.js';
 export { ImportServers } from './import-servers.command.js';

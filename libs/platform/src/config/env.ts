@@ -99,6 +99,7 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_REQUEST_TIMEOUT: seconds(60, 86_400),
   MCP_AGGREGATOR_HEALTH_INTERVAL: seconds(30, 86_400),
   MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: flag(false),
+  MCP_AGGREGATOR_MAX_ANSWER_BYTES: whole(10_000_000, 1_024, 1_000_000_000),
 
   MCP_AGGREGATOR_TOKENS: tokens.optional(),
   MCP_AGGREGATOR_JWKS_URL: url('https:', 'http:').optional(),
