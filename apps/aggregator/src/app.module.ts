@@ -8,6 +8,7 @@ import { GatewayModule } from '@app/gateway';
 import { HealthModule } from '@app/health';
 import { RegistryModule } from '@app/registry';
 import { RoutingModule } from '@app/routing';
+import { SearchModule } from '@app/search';
 import { SessionsModule } from '@app/sessions';
 import { migrations } from '../../../migrations/index.js';
 
@@ -26,6 +27,7 @@ export class AppModule {
         RegistryModule, // 1 register
         SessionsModule, // 2 connect, keep, reconnect
         DiscoveryModule, // 3 discover tools, keep the catalogue
+        SearchModule, // 5 find a tool
         RoutingModule, // 6 route and call
         GatewayModule, // 8 the MCP endpoint: all of the above for MCP clients
         HealthModule, // how the service and its servers are

@@ -144,6 +144,12 @@ export const envSchema = z.object({
   MCP_CREDENTIAL_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   MCP_CREDENTIAL_KEY_PREVIOUS: z.string().min(16, 'must have at least 16 characters').optional(),
   DATABASE_URL: url('postgres:', 'postgresql:').optional(),
+
+  EMBEDDINGS_URL: url('https:', 'http:').optional(),
+  EMBEDDINGS_API_KEY: z.string().min(1).optional(),
+  EMBEDDINGS_MODEL: z.string().min(1).default('text-embedding-3-small'),
+  QDRANT_URL: url('https:', 'http:').optional(),
+  QDRANT_API_KEY: z.string().min(1).optional(),
 });
 
 /** Rules that need more than one setting; each message says what to do. */
