@@ -1,5 +1,6 @@
 // ESM mode: run with NODE_OPTIONS=--experimental-vm-modules (npm test does).
 export default {
+  reporters: ['default', '<rootDir>/test/support/closing-line.mjs'],
   testEnvironment: 'node',
   testTimeout: 30_000,
   globalSetup: '<rootDir>/test/support/global-setup.mjs',

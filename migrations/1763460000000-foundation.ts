@@ -2,6 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Servers, their tools and history, who may call, what was changed, and small facts of the service.
+ * A tool's `definition` is json, not jsonb: it goes on to clients with its keys in the order they came.
  * `connection_config` and `health_check_url` hold envelopes of encrypted text, never plain values.
  */
 export class Foundation1763460000000 implements MigrationInterface {
@@ -39,8 +40,8 @@ export class Foundation1763460000000 implements MigrationInterface {
         is_external boolean NOT NULL DEFAULT false,
         title text,
         description text NOT NULL DEFAULT '',
-        input_schema jsonb NOT NULL,
-        definition jsonb NOT NULL,
+        input_schema json NOT NULL,
+        definition json NOT NULL,
         content_hash varchar(64) NOT NULL,
         skill_ids text[] NOT NULL DEFAULT '{}',
         primary_skill_id text,

@@ -1,5 +1,8 @@
 import { DataSource } from 'typeorm';
-import { Database, dataSourceOptions, EmbeddedDatabase, migrate } from '@app/platform';
+import { Database } from '@app/platform';
+import { dataSourceOptions } from '../../libs/platform/src/database/database.module.js';
+import { EmbeddedDatabase } from '../../libs/platform/src/database/embedded-database.js';
+import { migrate } from '../../libs/platform/src/database/migrations.js';
 import { migrations } from '../../migrations/index.js';
 import { temporaryFolder, testEnv } from './env.js';
 import { createDatabase } from './postgres.js';

@@ -1,12 +1,14 @@
-/** The first value that `check` gives without throwing, tried again and again for a while. */
-export async function eventually<T>(check: () => Promise<T> | T, forMs = 5_000): Promise<T> {
-  const end = Date.now() + forMs;
+/** Waits for something that becomes true by itself; the last failure is the one that is thrown. */
+export async function eventually<T>(check: () => T | Promise<T>, withinMs = 10_000): Promise<T> {
+  const endsAt = performance.now() + withinMs;
   for (;;) {
     try {
       return await check();
     } catch (error) {
-      if (Date.now() >= end) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (performance.now() > endsAt) throw error;
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
     }
   }
 }

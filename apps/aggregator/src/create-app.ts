@@ -27,6 +27,5 @@ export async function createApp(env: Env): Promise<NestFastifyApplication> {
   await app.get(AccessControl).install(adapter.getInstance());
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(new HttpErrorFilter());
-  app.enableShutdownHooks();
   return app;
 }

@@ -3,7 +3,7 @@ export {
   ServerConnectionChanged,
   ServerRegistered,
   ServerRemoved,
-  ServerRenamed,
+  ServerUpdated,
   ServerStatusChanged,
 } from './registry.events.js';
 export { SessionLost, SessionOpened, ToolListChanged } from './sessions.events.js';

@@ -3,12 +3,11 @@ export class ServerRegistered {
   constructor(readonly serverId: string) {}
 }
 
-/** A server's name changed; its tools' names in the rows changed with it. */
-export class ServerRenamed {
+/** Fields of a server's row changed by request; with its name, its tools' names in the rows changed too. */
+export class ServerUpdated {
   constructor(
     readonly serverId: string,
-    readonly from: string,
-    readonly to: string,
+    readonly fields: readonly string[],
   ) {}
 }
 

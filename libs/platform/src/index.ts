@@ -5,15 +5,18 @@ export {
   InvalidEnv,
   isLoopbackHost,
   parseEnv,
+  processVariables,
   tokenScopes,
   type TokenScope,
   unknownSettings,
 } from './config/env.js';
+export { Variables } from './config/variables.js';
 export { DataDirInUse, holdDataDir } from './database/data-dir.js';
 export { Database, type Tx } from './database/database.js';
-export { DatabaseModule, dataSourceOptions } from './database/database.module.js';
-export { EmbeddedDatabase } from './database/embedded-database.js';
-export { migrate, type MigrationClass, revertLast } from './database/migrations.js';
+export { DatabaseModule } from './database/database.module.js';
+export { makeDatabaseTemplate } from './database/embedded-database.js';
+export { migrateOnce } from './database/migrate-once.js';
+export type { MigrationClass } from './database/migrations.js';
 export { isUniqueViolation } from './database/pg-errors.js';
 export {
   AppError,
@@ -29,4 +32,9 @@ export { RequestValidationPipe } from './errors/validation.pipe.js';
 export { parseJsonBody } from './http/json-body.js';
 export type { JsonObject, JsonValue } from './json.js';
 export { createPino, PinoLogger } from './logging/logger.js';
+export { product } from './product.js';
 export { PlatformModule } from './platform.module.js';
+export { Metrics } from './metrics/metrics.js';
+export { isCleanText, IsCleanText } from './text.js';
+export { ApiErrors } from './errors/error.dto.js';
+export { PageQuery, ToFlag, ToWholeNumber } from './http/page-query.js';

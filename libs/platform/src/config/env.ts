@@ -117,8 +117,13 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_MAX_TOOLS: whole(10_000, 1, 1_000_000),
   MCP_AGGREGATOR_CONNECTION_TIMEOUT: seconds(30, 3_600),
   MCP_AGGREGATOR_REQUEST_TIMEOUT: seconds(60, 86_400),
+  MCP_AGGREGATOR_SERVER_CONCURRENCY: whole(256, 1, 100_000),
+  MCP_AGGREGATOR_SERVER_QUEUE: whole(1_024, 0, 1_000_000),
+  MCP_AGGREGATOR_SESSION_TTL: seconds(1_800, 2_592_000),
+  MCP_AGGREGATOR_MAX_SESSIONS: whole(10_000, 1, 1_000_000),
   MCP_AGGREGATOR_HEALTH_INTERVAL: seconds(30, 86_400),
   MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: flag(false),
+  MCP_AGGREGATOR_MAX_ANSWER_BYTES: whole(10_000_000, 1_024, 1_000_000_000),
 
   MCP_AGGREGATOR_TOKENS: tokens.optional(),
   MCP_AGGREGATOR_JWKS_URL: url('https:', 'http:').optional(),
@@ -139,6 +144,12 @@ export const envSchema = z.object({
   MCP_CREDENTIAL_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   MCP_CREDENTIAL_KEY_PREVIOUS: z.string().min(16, 'must have at least 16 characters').optional(),
   DATABASE_URL: url('postgres:', 'postgresql:').optional(),
+
+  EMBEDDINGS_URL: url('https:', 'http:').optional(),
+  EMBEDDINGS_API_KEY: z.string().min(1).optional(),
+  EMBEDDINGS_MODEL: z.string().min(1).default('text-embedding-3-small'),
+  QDRANT_URL: url('https:', 'http:').optional(),
+  QDRANT_API_KEY: z.string().min(1).optional(),
 });
 
 /** Rules that need more than one setting; each message says what to do. */
@@ -237,3 +248,6 @@ export function isLoopbackHost(host: string): boolean {
     host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
   );
 }
+
+/** The environment of this process, read here and nowhere else. */
+export const processVariables: Readonly<Record<string, string | undefined>> = process.env;

@@ -8,6 +8,7 @@ import {
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Env } from '../config/env.js';
+import { DatabaseUnreachable } from './database.errors.js';
 import { Database } from './database.js';
 import { EmbeddedDatabase } from './embedded-database.js';
 import { migrate, type MigrationClass } from './migrations.js';
@@ -34,7 +35,7 @@ export class DatabaseModule implements OnApplicationShutdown {
             retryAttempts: 0,
           }),
           dataSourceFactory: async (options) => {
-            const dataSource = await new DataSource(options as DataSourceOptions).initialize();
+            const dataSource = await connect(options as DataSourceOptions);
             await migrate(dataSource);
             return dataSource;
           },
@@ -48,6 +49,14 @@ export class DatabaseModule implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
     await this.embedded.close();
+  }
+}
+
+async function connect(options: DataSourceOptions): Promise<DataSource> {
+  try {
+    return await new DataSource(options).initialize();
+  } catch (error) {
+    throw new DatabaseUnreachable('url' in options ? options.url : undefined, error);
   }
 }
 

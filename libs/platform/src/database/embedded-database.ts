@@ -1,7 +1,13 @@
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig, type PGlitePgConfig } from '@electric-sql/pglite/node-postgres';
-import { mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** An empty database made by `npm run build`: copying it takes 0.1 s, making it 2.5 s. */
+const TEMPLATE = ['../../../../database-template', '../../../../dist/database-template']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(path));
 
 /** PostgreSQL in this process (WASM), in `<data folder>/postgres`. */
 export class EmbeddedDatabase {
@@ -10,7 +16,7 @@ export class EmbeddedDatabase {
   /** Options for a node-postgres pool. It has one connection, so a transaction must not wait for a query outside it. */
   open(dataDir: string): PGlitePgConfig {
     const folder = join(dataDir, 'postgres');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!existsSync(folder)) prepare(folder);
     this.pglite = new PGlite(folder);
     return createPgConfig(this.pglite);
   }
@@ -20,4 +26,24 @@ export class EmbeddedDatabase {
     this.pglite = undefined;
     await open?.close();
   }
+}
+
+/** The folder appears whole or not at all, also when the process is killed in between. */
+function prepare(folder: string): void {
+  if (!TEMPLATE) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return;
+  }
+  const draft = `${folder}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  cpSync(TEMPLATE, draft, { recursive: true });
+  renameSync(draft, folder);
+}
+
+/** Run by the build. */
+export async function makeDatabaseTemplate(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const pglite = new PGlite(folder);
+  await pglite.waitReady;
+  await pglite.close();
 }

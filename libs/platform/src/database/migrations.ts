@@ -17,9 +17,13 @@ export async function migrate(dataSource: DataSource): Promise<string[]> {
   );
 }
 
-/** Takes the newest migration back. */
-export async function revertLast(dataSource: DataSource): Promise<void> {
-  await withMigrator(dataSource, (executor) => executor.undoLastMigration());
+/** Takes the newest migration back; its name, or undefined when there is none. */
+export async function revertLast(dataSource: DataSource): Promise<string | undefined> {
+  return withMigrator(dataSource, async (executor) => {
+    const [newest] = await executor.getExecutedMigrations();
+    if (newest) await executor.undoLastMigration();
+    return newest?.name;
+  });
 }
 
 async function withMigrator<T>(

@@ -89,7 +89,10 @@ const frameworkAnswers: Readonly<Record<number, ErrorBody>> = {
 
 function frameworkAnswer(status: number): ErrorAnswer {
   const known = frameworkAnswers[status];
-  if (known) return { status, body: known, unexpected: false };
+  if (known) {
+    // The contract has no 415: a body that is no JSON cannot be read, which is 400.
+    return { status: status === 415 ? 400 : status, body: known, unexpected: false };
+  }
   if (status >= 400 && status < 500) {
     return {
       status: 400,

@@ -66,6 +66,8 @@ export class PinoLogger implements LoggerService {
   ): void {
     const texts = rest.filter((item): item is string => typeof item === 'string');
     const context = texts.pop();
+    // Nest logs a failed start with its stack before it throws; whoever catches it says it in words.
+    if (context === 'ExceptionHandler') level = 'debug';
     if (message instanceof Error)
       return this.pino[level]({ context, err: message }, message.message);
     if (typeof message === 'object' && message !== null) {

@@ -1,0 +1,30 @@
+# syntax=docker/dockerfile:1
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN --mount=type=cache,target=/root/.npm npm ci
+COPY . .
+RUN npm run build && npm prune --omit=dev
+
+FROM node:24-bookworm-slim
+# tini reaps the children of STDIO servers; the process itself runs without root.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends tini \
+  && rm -rf /var/lib/apt/lists/* \
+  && install --directory --owner=node --group=node --mode=0700 /data
+WORKDIR /app
+ENV NODE_ENV=production \
+    MCP_AGGREGATOR_HOST=0.0.0.0 \
+    MCP_AGGREGATOR_PORT=8081 \
+    MCP_AGGREGATOR_DATA_DIR=/data
+COPY --from=build --chown=root:root /app/package.json ./
+COPY --from=build --chown=root:root /app/node_modules ./node_modules
+COPY --from=build --chown=root:root /app/dist ./dist
+COPY --from=build --chown=root:root /app/libs/vectors/model ./libs/vectors/model
+USER node
+VOLUME /data
+EXPOSE 8081
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.MCP_AGGREGATOR_PORT}/health/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--"]
+CMD ["node", "dist/apps/aggregator/src/main.js"]

@@ -1,0 +1,156 @@
+import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { readSettings } from './settings.js';
+import { failStart, startService } from './start-service.js';
+
+/** What `npm run demo` does: the service with everything embedded, three real servers, and the first things a newcomer tries. */
+const require = createRequire(import.meta.url);
+const program = (name: string): string =>
+  join(
+    resolve(require.resolve(`@modelcontextprotocol/${name}/package.json`), '..'),
+    'dist/index.js',
+  );
+
+const demoServers = [
+  {
+    name: 'everything',
+    description: 'Reference server that uses every feature of the protocol',
+    args: [program('server-everything'), 'stdio'],
+  },
+  {
+    name: 'filesystem',
+    description: 'Reads and writes files in the docs folder of this repository',
+    args: [program('server-filesystem'), resolve('docs')],
+  },
+  {
+    name: 'memory',
+    description: 'Remembers entities and relations as a knowledge graph',
+    args: [program('server-memory')],
+  },
+];
+
+const serversSchema = z.object({
+  servers: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      tool_count: z.number(),
+      error_message: z.string().nullable(),
+    }),
+  ),
+});
+const searchSchema = z.object({
+  tools: z.array(z.object({ name: z.string(), score: z.number(), description: z.string() })),
+});
+const callSchema = z.object({
+  content: z.array(z.looseObject({ text: z.string().optional() })),
+  metadata: z.object({ routed_to: z.string(), total_time_ms: z.number() }),
+});
+
+const CONNECT_DEADLINE_MS = 30_000;
+const say = (text = ''): void => console.log(text);
+const heading = (text: string): void => say(`\n\u001B[1m${text}\u001B[0m`);
+
+try {
+  const env = readSettings({ MCP_AGGREGATOR_LOG_LEVEL: 'warn' });
+  const { url } = await startService(env);
+  const tokenFile = join(env.MCP_AGGREGATOR_DATA_DIR, 'admin-token');
+  const token = env.MCP_AGGREGATOR_TOKENS ? undefined : readFileSync(tokenFile, 'utf8').trim();
+  const request = clientOf(url, token);
+
+  heading('Servers');
+  for (const { name, description, args } of demoServers) {
+    const answer = await request('/api/v1/aggregator/servers', {
+      name,
+      description,
+      transport_type: 'STDIO',
+      connection_config: { command: process.execPath, args },
+    });
+    if (answer.status !== 201 && answer.status !== 409)
+      throw new Error(`${name} was not registered: ${JSON.stringify(answer.body)}`);
+  }
+  await showConnections(request);
+
+  const query = 'read the contents of a text file';
+  heading(`Search: "${query}"`);
+  const found = searchSchema.parse((await request('/api/v1/search', { query, limit: 3 })).body);
+  for (const tool of found.tools) {
+    say(`  ${tool.score.toFixed(2)}  ${tool.name}  ${firstSentence(tool.description)}`);
+  }
+
+  heading('Call: everything.echo');
+  const called = callSchema.parse(
+    (
+      await request('/api/v1/tools/call', {
+        name: 'everything.echo',
+        arguments: { message: 'hello from Switchboard' },
+      })
+    ).body,
+  );
+  say(
+    `  ${called.content[0]?.text ?? ''}  (${called.metadata.routed_to}, ${called.metadata.total_time_ms.toFixed(1)} ms)`,
+  );
+
+  heading('Addresses');
+  say(`  API docs      ${url}/docs  (any user name, the token as password)`);
+  say(`  MCP endpoint  ${url}/mcp`);
+  say(`  Metrics       ${url}/metrics`);
+  if (token) {
+    say(`  Admin token   ${token}  (kept in ${tokenFile})`);
+    heading('For your MCP client');
+    const entry = {
+      type: 'http',
+      url: `${url}/mcp`,
+      headers: { Authorization: `Bearer ${token}` },
+    };
+    say(JSON.stringify({ mcpServers: { switchboard: entry } }, null, 2));
+  }
+  say('\nThe service stays up; Ctrl-C ends it.');
+} catch (error) {
+  failStart(error);
+}
+
+type Request = (path: string, body?: object) => Promise<{ status: number; body: unknown }>;
+
+function clientOf(url: string, token: string | undefined): Request {
+  return async (path, body) => {
+    const response = await fetch(url + path, {
+      method: body ? 'POST' : 'GET',
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as unknown };
+  };
+}
+
+/** Prints each server once, as soon as it is connected with its tools, or at the deadline as it is. */
+async function showConnections(request: Request): Promise<void> {
+  const shown = new Set<string>();
+  const deadline = Date.now() + CONNECT_DEADLINE_MS;
+  while (shown.size < demoServers.length) {
+    const { servers } = serversSchema.parse((await request('/api/v1/aggregator/servers')).body);
+    for (const server of servers.filter(({ name }) =>
+      demoServers.some((demo) => demo.name === name),
+    )) {
+      const settled =
+        (server.status === 'CONNECTED' && server.tool_count > 0) || Date.now() > deadline;
+      if (shown.has(server.name) || !settled) continue;
+      shown.add(server.name);
+      say(
+        `  ${server.name.padEnd(12)} ${server.status}  ${server.tool_count} tools  ${server.error_message ?? ''}`,
+      );
+    }
+    await sleep(50);
+  }
+}
+
+function firstSentence(text: string): string {
+  return text.split(/(?<=\.)\s|\n/)[0] ?? '';
+}

@@ -1,0 +1,69 @@
+import type { JsonObject } from '@app/platform';
+import type { Server, ServerStatus } from '@app/registry';
+
+export interface CatalogueTool {
+  readonly id: number;
+  /** `server.tool`, the name in storage and REST. */
+  readonly name: string;
+  readonly originalName: string;
+  readonly serverId: string;
+  readonly serverName: string;
+  readonly title: string | null;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  /** What the server listed, unchanged. */
+  readonly definition: JsonObject;
+  readonly isExternal: boolean;
+  readonly contentHash: string;
+  readonly skillIds: readonly string[];
+  readonly primarySkillId: string | null;
+  readonly isClassified: boolean;
+  readonly discoveredAt: Date;
+}
+
+export interface CatalogueServer {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly status: ServerStatus;
+  readonly errorMessage: string | null;
+  readonly toolCount: number;
+}
+
+/** Servers and tools at one moment. Never edited: a change makes the next one. */
+export interface CatalogueSnapshot {
+  readonly version: number;
+  readonly servers: ReadonlyMap<string, CatalogueServer>;
+  readonly serversByName: ReadonlyMap<string, CatalogueServer>;
+  /** Of all servers, available or not; by name. */
+  readonly tools: readonly CatalogueTool[];
+  readonly toolsById: ReadonlyMap<number, CatalogueTool>;
+  readonly toolsByName: ReadonlyMap<string, CatalogueTool>;
+  readonly toolsByOriginalName: ReadonlyMap<string, readonly CatalogueTool[]>;
+}
+
+export type ToolIndexes = Pick<
+  CatalogueSnapshot,
+  'tools' | 'toolsById' | 'toolsByName' | 'toolsByOriginalName'
+>;
+
+export function toCatalogueServer(server: Server): CatalogueServer {
+  const { id, name, description, status, errorMessage, toolCount } = server;
+  return { id, name, description, status, errorMessage, toolCount };
+}
+
+export function indexTools(unordered: readonly CatalogueTool[]): ToolIndexes {
+  const tools = unordered.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const toolsByOriginalName = new Map<string, CatalogueTool[]>();
+  for (const tool of tools) {
+    const same = toolsByOriginalName.get(tool.originalName);
+    if (same) same.push(tool);
+    else toolsByOriginalName.set(tool.originalName, [tool]);
+  }
+  return {
+    tools,
+    toolsById: new Map(tools.map((tool) => [tool.id, tool])),
+    toolsByName: new Map(tools.map((tool) => [tool.name, tool])),
+    toolsByOriginalName,
+  };
+}

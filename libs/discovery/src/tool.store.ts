@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type JsonObject, type Tx } from '@app/platform';
+import { In, Not } from 'typeorm';
+import type { CatalogueTool } from './catalogue-snapshot.js';
+import { ToolEntity } from './tool.entity.js';
+import type { DiscoveredTool, StoredTool, ToolDiff } from './tool.js';
+
+/** Bind parameters of one statement are counted in 16 bits. */
+const ROWS_PER_INSERT = 500;
+
+@Injectable()
+export class ToolStore {
+  constructor(private readonly database: Database) {}
+
+  /** Tools of the named servers, or of all. */
+  async load(serverIds?: readonly string[]): Promise<CatalogueTool[]> {
+    const rows = await this.database.direct.query<LoadedRow[]>(
+      `SELECT t.*, s.name AS server_name FROM mcp.tools t
+       JOIN mcp.external_servers s ON s.id = t.source_server_id
+       WHERE $1::uuid[] IS NULL OR t.source_server_id = ANY($1::uuid[])`,
+      [serverIds ?? null],
+    );
+    return rows.map(toCatalogueTool);
+  }
+
+  /** What discovery compares with. The server's row is kept from a rename or removal until the transaction ends. */
+  async ofServer(
+    serverId: string,
+    tx: Tx,
+  ): Promise<{ serverName: string; warnings: unknown; tools: StoredTool[] } | undefined> {
+    const servers = await tx.query<{ name: string; warnings: unknown }[]>(
+      'SELECT name, warnings FROM mcp.external_servers WHERE id = $1 FOR UPDATE',
+      [serverId],
+    );
+    const server = servers[0];
+    if (!server) return undefined;
+    const tools = await tx.find(ToolEntity, {
+      select: { id: true, originalName: true, contentHash: true },
+      where: { sourceServerId: serverId },
+    });
+    return { serverName: server.name, warnings: server.warnings, tools };
+  }
+
+  async countOfOthers(serverId: string, tx: Tx): Promise<number> {
+    return tx.countBy(ToolEntity, { sourceServerId: Not(serverId) });
+  }
+
+  /** The ids of the added tools. */
+  async apply(serverId: string, serverName: string, diff: ToolDiff, tx: Tx): Promise<number[]> {
+    if (diff.added.length + diff.changed.length + diff.removed.length === 0) return [];
+    if (diff.removed.length > 0) await tx.delete(ToolEntity, { id: In([...diff.removed]) });
+    for (const tool of diff.changed) {
+      await tx.update(
+        ToolEntity,
+        { id: tool.id },
+        {
+          ...columnsOf(tool),
+          isClassified: false,
+          updatedAt: () => 'now()',
+        },
+      );
+    }
+    const added: number[] = [];
+    for (let start = 0; start < diff.added.length; start += ROWS_PER_INSERT) {
+      const rows = diff.added.slice(start, start + ROWS_PER_INSERT).map((tool) => ({
+        ...columnsOf(tool),
+        name: `${serverName}.${tool.originalName}`,
+        sourceServerId: serverId,
+        isExternal: true,
+      }));
+      const inserted = await tx.insert(ToolEntity, rows);
+      added.push(...inserted.identifiers.map((identifier) => Number(identifier['id'])));
+    }
+    await tx.query(
+      `UPDATE mcp.external_servers SET tool_count =
+         (SELECT count(*) FROM mcp.tools WHERE source_server_id = $1) WHERE id = $1`,
+      [serverId],
+    );
+    return added;
+  }
+}
+
+function columnsOf(
+  tool: DiscoveredTool,
+): Pick<
+  ToolEntity,
+  'originalName' | 'title' | 'description' | 'inputSchema' | 'definition' | 'contentHash'
+> {
+  const { originalName, title, description, inputSchema, definition, contentHash } = tool;
+  return { originalName, title, description, inputSchema, definition, contentHash };
+}
+
+interface LoadedRow {
+  readonly id: number;
+  readonly name: string;
+  readonly original_name: string;
+  readonly source_server_id: string;
+  readonly server_name: string;
+  readonly title: string | null;
+  readonly description: string;
+  readonly input_schema: JsonObject;
+  readonly definition: JsonObject;
+  readonly is_external: boolean;
+  readonly content_hash: string;
+  readonly skill_ids: string[];
+  readonly primary_skill_id: string | null;
+  readonly is_classified: boolean;
+  readonly discovered_at: Date;
+}
+
+function toCatalogueTool(row: LoadedRow): CatalogueTool {
+  return {
+    id: row.id,
+    name: row.name,
+    originalName: row.original_name,
+    serverId: row.source_server_id,
+    serverName: row.server_name,
+    title: row.title,
+    description: row.description,
+    inputSchema: row.input_schema,
+    definition: row.definition,
+    isExternal: row.is_external,
+    contentHash: row.content_hash,
+    skillIds: row.skill_ids,
+    primarySkillId: row.primary_skill_id,
+    isClassified: row.is_classified,
+    discoveredAt: row.discovered_at,
+  };
+}

@@ -1,0 +1,181 @@
+import {
+  Client,
+  type JSONRPCMessage,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { AppError, type JsonObject } from '@app/platform';
+import { isJsonObject, type OutgoingMessage, type RequestId } from './json-rpc.js';
+import type { ConnectOptions, ProtocolEra } from './upstream.js';
+import { ConnectFailed, UpstreamHttpError } from './upstream.errors.js';
+import type { Wire } from './wire.js';
+
+export interface Negotiated {
+  readonly era: ProtocolEra;
+  readonly protocolVersion: string;
+  readonly serverInfo: JsonObject;
+  readonly capabilities: JsonObject;
+  readonly instructions: string | undefined;
+}
+
+/** The process died of the probe: some old servers do. A new one is told `initialize` at once. */
+export class ProbeKilledServer extends Error {}
+
+/**
+ * Finds out the era of a server and opens a session in it. The official client does this, over our
+ * wire, and is let go afterwards: what follows are calls, which do not go through it.
+ */
+export class Negotiation {
+  private readonly transport: NegotiationTransport;
+
+  constructor(
+    private readonly wire: Wire,
+    private readonly options: ConnectOptions,
+  ) {
+    this.transport =
+      wire.kind === 'stdio'
+        ? new ProcessNegotiationTransport(wire)
+        : new NegotiationTransport(wire);
+  }
+
+  async run(era: ProtocolEra | undefined, timeoutMs: number): Promise<Negotiated> {
+    // An old server may leave an unknown first message unanswered; on a pipe that must not use up the time for the handshake.
+    const probeMs = this.wire.kind === 'stdio' ? Math.ceil(timeoutMs / 3) : timeoutMs;
+    const client = new Client(this.options.clientInfo, {
+      capabilities: this.options.clientCapabilities,
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: probeMs } },
+    });
+    const legacy = era === 'legacy' || this.wire.kind === 'sse';
+    try {
+      await client.connect(this.transport, {
+        timeout: timeoutMs,
+        ...(legacy && { prior: { kind: 'legacy' as const } }),
+      });
+    } catch (error) {
+      throw this.explain(error, legacy);
+    }
+    return this.outcome(client);
+  }
+
+  awaits(id: RequestId): boolean {
+    return this.transport.open.has(id);
+  }
+
+  deliver(message: JsonObject): void {
+    this.transport.deliver(message);
+  }
+
+  /** The wire ended on its own. */
+  end(error: AppError): void {
+    this.transport.failure ??= error;
+    this.transport.died = true;
+    this.transport.onclose?.();
+  }
+
+  private outcome(client: Client): Negotiated {
+    const { opening } = this.transport;
+    const protocolVersion = client.getNegotiatedProtocolVersion();
+    if (protocolVersion === undefined) throw new ConnectFailed('no protocol version was agreed');
+    const modern = client.getProtocolEra() === 'modern';
+    return {
+      era: modern ? 'modern' : 'legacy',
+      protocolVersion,
+      // As the server sent them: the client's copies are parsed, and could lack what it does not know.
+      capabilities: objectIn(opening, 'capabilities'),
+      serverInfo: modern
+        ? objectIn(objectIn(opening, '_meta'), 'io.modelcontextprotocol/serverInfo')
+        : objectIn(opening, 'serverInfo'),
+      instructions:
+        typeof opening['instructions'] === 'string' ? opening['instructions'] : undefined,
+    };
+  }
+
+  private explain(error: unknown, legacy: boolean): Error {
+    const { failure, died } = this.transport;
+    if (died && this.wire.kind === 'stdio' && !legacy) return new ProbeKilledServer();
+    if (failure instanceof UpstreamHttpError) {
+      return new ConnectFailed(failure.message, failure, failure.httpStatus < 500);
+    }
+    if (failure instanceof AppError) return failure;
+    if (error instanceof ProtocolError) {
+      return new ConnectFailed(`the server answered "${error.message.slice(0, 300)}"`, error, true);
+    }
+    if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+      return new ConnectFailed('the server did not answer the handshake in time', error);
+    }
+    return new ConnectFailed(error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+/** What the official client sees of our wire while it negotiates. */
+class NegotiationTransport implements Transport {
+  onmessage?: (message: JSONRPCMessage) => void;
+  onerror?: (error: Error) => void;
+  onclose?: () => void;
+  readonly open = new Set<RequestId>();
+  failure: Error | undefined;
+  died = false;
+  /** The result that opened the session, as it was sent. */
+  opening: JsonObject = {};
+
+  constructor(private readonly wire: Wire) {}
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if ('method' in message && 'id' in message) this.open.add(message.id);
+    try {
+      await this.wire.send(message as OutgoingMessage);
+    } catch (error) {
+      this.failure = error instanceof Error ? error : new Error(String(error));
+      throw asClientError(this.failure);
+    }
+  }
+
+  deliver(message: JsonObject): void {
+    const id = message['id'];
+    if (typeof id === 'string' || typeof id === 'number') this.open.delete(id);
+    if (isJsonObject(message['result']) && 'capabilities' in message['result']) {
+      this.opening = message['result'];
+    }
+    this.onmessage?.(message as JSONRPCMessage);
+  }
+
+  setProtocolVersion(version: string): void {
+    this.wire.setProtocolVersion(version);
+  }
+
+  /** The wire belongs to the session, which closes it when negotiation failed. */
+  close(): Promise<void> {
+    this.onclose?.();
+    return Promise.resolve();
+  }
+}
+
+/** By these two fields the client knows a pipe, where silence means an old server and not an outage. */
+class ProcessNegotiationTransport extends NegotiationTransport {
+  readonly stderr = null;
+  readonly pid = null;
+}
+
+/** The client decides about the era by the HTTP status and body of a refusal. */
+function asClientError(failure: Error): Error {
+  if (failure instanceof UpstreamHttpError) {
+    return new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, failure.message, {
+      status: failure.httpStatus,
+      statusText: '',
+      text: failure.body,
+    });
+  }
+  return failure;
+}
+
+function objectIn(parent: JsonObject, key: string): JsonObject {
+  const value = parent[key];
+  return isJsonObject(value) ? value : {};
+}

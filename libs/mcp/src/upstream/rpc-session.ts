@@ -1,0 +1,484 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  LOG_LEVEL_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+} from '@modelcontextprotocol/client';
+import { AppError, type JsonObject, type JsonValue } from '@app/platform';
+import { answerInput } from './input-required.js';
+import {
+  type IncomingMessage,
+  isJsonObject,
+  type OutgoingMessage,
+  readFrame,
+  type RequestId,
+} from './json-rpc.js';
+import { listAll } from './listing.js';
+import { ModernSubscription } from './modern-subscription.js';
+import { type Negotiated, Negotiation } from './negotiation.js';
+import { type ParamHeader, paramHeaders, paramHeadersOf } from './param-headers.js';
+import { PendingCalls } from './pending-calls.js';
+import { RateLimit } from './rate-limit.js';
+import { ServedRequests } from './served-requests.js';
+import type {
+  CloseOptions,
+  ConnectOptions,
+  ListKind,
+  ListLimits,
+  NotificationHandler,
+  ProtocolEra,
+  RequestOptions,
+  ServerRequestHandler,
+  SessionEnd,
+  UpstreamSession,
+} from './upstream.js';
+import {
+  AnswerTooLarge,
+  ConnectFailed,
+  ConnectionLost,
+  CredentialsRefused,
+  RequestCancelled,
+  UpstreamHttpError,
+  UpstreamProtocolError,
+  UpstreamRpcError,
+} from './upstream.errors.js';
+import { SessionExpired, type Wire, type WireListener } from './wire.js';
+
+/** The client of the negotiation counts from 0: a late or repeated answer to it is none of ours. */
+const FIRST_ID = 1_000;
+const MAX_NOTIFICATIONS_PER_SECOND = 1_000;
+const MAX_INPUT_ROUNDS = 10;
+
+/**
+ * JSON-RPC over one wire: ids, deadlines, what the server asks and says, a new session when the old one
+ * is forgotten, and the end. Of an answer nothing is looked at but its envelope, so that it can be
+ * passed on as it is.
+ */
+export class RpcSession implements UpstreamSession, WireListener {
+  readonly closed: Promise<SessionEnd>;
+  private resolveClosed!: (end: SessionEnd) => void;
+  private ending: AppError | undefined;
+  private negotiation: Negotiation | undefined;
+  private negotiated: Negotiated | undefined;
+  private renewing: Promise<void> | undefined;
+  private nextId = FIRST_ID;
+  private awaitingInput = 0;
+  private readonly calls = new PendingCalls((id, reason) => this.cancel(id, reason));
+  /** Requests whose answer is the end of a stream, not of a call. */
+  private readonly streams = new Map<RequestId, () => void>();
+  private readonly served = new ServedRequests((answer) => this.wire.send(answer));
+  private readonly notificationHandlers = new Set<NotificationHandler>();
+  private readonly notificationRate = new RateLimit(MAX_NOTIFICATIONS_PER_SECOND);
+  private readonly toolHeaders = new Map<JsonValue, readonly ParamHeader[]>();
+  private requestHandler: ServerRequestHandler | undefined;
+  private subscription: ModernSubscription | undefined;
+  private logLevel: JsonValue | undefined;
+
+  private constructor(
+    private readonly wire: Wire,
+    private readonly options: ConnectOptions,
+  ) {
+    this.closed = new Promise((resolve) => {
+      this.resolveClosed = resolve;
+    });
+  }
+
+  /** Rejects with the wire closed when no session came about. */
+  static async open(
+    wire: Wire,
+    options: ConnectOptions,
+    era: ProtocolEra | undefined,
+  ): Promise<RpcSession> {
+    const session = new RpcSession(wire, options);
+    let timer: NodeJS.Timeout | undefined;
+    let stop: (() => void) | undefined;
+    const tooLong = new Promise<never>((_resolve, reject) => {
+      const seconds = options.connectTimeoutMs / 1000;
+      const expire = (): void => reject(new ConnectFailed(`no session within ${seconds} s`));
+      timer = setTimeout(expire, options.connectTimeoutMs);
+      stop = () => reject(new ConnectFailed('it is no longer wanted'));
+      options.signal?.addEventListener('abort', stop, { once: true });
+      if (options.signal?.aborted) stop();
+    });
+    try {
+      await Promise.race([session.start(era), tooLong]);
+      return session;
+    } catch (error) {
+      await session.end(new ConnectionLost('it was never open', 'no'), 'lost', { force: true });
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      if (stop) options.signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  get era(): ProtocolEra {
+    return this.agreed.era;
+  }
+  get protocolVersion(): string {
+    return this.agreed.protocolVersion;
+  }
+  get serverInfo(): JsonObject {
+    return this.agreed.serverInfo;
+  }
+  get capabilities(): JsonObject {
+    return this.agreed.capabilities;
+  }
+  get instructions(): string | undefined {
+    return this.agreed.instructions;
+  }
+  get pending(): number {
+    return this.calls.size + this.awaitingInput;
+  }
+
+  request(
+    method: string,
+    params: JsonObject | undefined,
+    options: RequestOptions,
+  ): Promise<JsonObject> {
+    return this.era === 'modern'
+      ? this.requestModern(method, params, options)
+      : this.exchange(method, params, options);
+  }
+
+  async notify(method: string, params?: JsonObject): Promise<void> {
+    if (this.ending) throw this.ending;
+    await this.wire.send({ jsonrpc: '2.0', method, ...(params && { params }) });
+  }
+
+  onNotification(handler: NotificationHandler): () => void {
+    this.notificationHandlers.add(handler);
+    return () => this.notificationHandlers.delete(handler);
+  }
+
+  setRequestHandler(handler: ServerRequestHandler): void {
+    this.requestHandler = handler;
+  }
+
+  listAll(kind: ListKind, limits: ListLimits): Promise<JsonObject[]> {
+    return listAll(this, kind, limits);
+  }
+
+  logs(): readonly string[] {
+    return this.wire.logs();
+  }
+
+  async close(options: CloseOptions = {}): Promise<void> {
+    await this.end(new ConnectionLost('the session was closed', 'unknown'), 'asked', options);
+  }
+
+  onFrame(text: string, during?: RequestId): boolean {
+    const frames = readFrame(text);
+    for (const { raw, message } of frames) {
+      const answers = message.kind === 'result' || message.kind === 'error' ? message.id : null;
+      if (answers !== null && this.negotiation?.awaits(answers)) this.negotiation.deliver(raw);
+      else this.receive(message, during);
+    }
+    return frames.length > 0;
+  }
+
+  onOversized(id: RequestId | undefined): void {
+    const about = id ?? this.calls.only()?.[0];
+    const error = new AnswerTooLarge(this.options.maxAnswerBytes);
+    if (about !== undefined) this.calls.giveUp(about, error);
+  }
+
+  onExpired(epoch: number): void {
+    this.renew(epoch).catch(() => undefined);
+  }
+
+  onEnd(error: AppError): void {
+    this.negotiation?.end(error);
+    void this.end(error, 'lost', { force: true });
+  }
+
+  awaits(id: RequestId): boolean {
+    return this.calls.has(id) || this.streams.has(id) || this.negotiation?.awaits(id) === true;
+  }
+
+  private get agreed(): Negotiated {
+    if (!this.negotiated) throw new ConnectFailed('the session is not open yet');
+    return this.negotiated;
+  }
+
+  private async start(era: ProtocolEra | undefined): Promise<void> {
+    await this.wire.open(this);
+    await this.negotiate(era);
+    if (this.era === 'legacy') return this.wire.listen();
+    this.subscription = new ModernSubscription(this.capabilities, (params, opened) =>
+      this.openStream('subscriptions/listen', params, opened),
+    );
+    this.subscription.start();
+  }
+
+  private async negotiate(era: ProtocolEra | undefined): Promise<void> {
+    this.negotiation = new Negotiation(this.wire, this.options);
+    try {
+      this.negotiated = await this.negotiation.run(era, this.options.connectTimeoutMs);
+    } finally {
+      this.negotiation = undefined;
+    }
+  }
+
+  /** A new session on the same wire, once however many calls found the old one gone. */
+  private renew(epoch: number): Promise<void> {
+    if (this.ending) return Promise.reject(this.ending);
+    if (this.wire.epoch !== epoch && !this.renewing) return Promise.resolve();
+    this.renewing ??= this.negotiate('legacy')
+      .catch(async (error: unknown) => {
+        const lost =
+          error instanceof CredentialsRefused
+            ? error
+            : new ConnectionLost('the server forgot the session and gave no new one', 'no', error);
+        await this.end(lost, lost === error ? 'refused' : 'lost', { force: true });
+        throw lost;
+      })
+      .finally(() => {
+        this.renewing = undefined;
+      });
+    return this.renewing;
+  }
+
+  private exchange(
+    method: string,
+    params: JsonObject | undefined,
+    options: RequestOptions,
+  ): Promise<JsonObject> {
+    if (this.ending) return Promise.reject(this.ending);
+    if (options.signal?.aborted) return Promise.reject(new RequestCancelled());
+    const id = this.nextId++;
+    return new Promise((resolve, reject) => {
+      this.calls.add(id, method, options, { resolve, reject });
+      const message = this.requestMessage(id, method, params, options);
+      this.deliver(message, this.headersFor(method, params)).then(
+        () => {
+          if (this.wire.kind !== 'http') return;
+          this.fail(id, new ConnectionLost('there was no answer in its answer', 'unknown'));
+        },
+        (error: unknown) => this.fail(id, explained(error)),
+      );
+    });
+  }
+
+  /** Sends; and once more, in a new session, when the server had forgotten ours and so cannot have executed it. */
+  private async deliver(message: OutgoingMessage, headers: Record<string, string>): Promise<void> {
+    if (this.renewing) await this.renewing;
+    const { epoch } = this.wire;
+    try {
+      await this.wire.send(message, headers);
+    } catch (error) {
+      if (!(error instanceof SessionExpired)) throw error;
+      await this.renew(epoch);
+      if ('id' in message && !this.awaits(message.id)) return;
+      await this.wire.send(message, headers);
+    }
+  }
+
+  /** Callers need not know eras: what modern servers have under another name is translated here. */
+  private async requestModern(
+    method: string,
+    params: JsonObject | undefined,
+    options: RequestOptions,
+  ): Promise<JsonObject> {
+    switch (method) {
+      case 'ping':
+        return this.exchange('server/discover', undefined, options);
+      case 'logging/setLevel':
+        this.logLevel = params?.['level'];
+        return {};
+      case 'resources/subscribe':
+      case 'resources/unsubscribe': {
+        const uri = params?.['uri'];
+        if (typeof uri !== 'string') {
+          throw new UpstreamRpcError({ code: -32_602, message: 'uri must be a string' });
+        }
+        this.subscription?.setResource(uri, method === 'resources/subscribe');
+        return {};
+      }
+      default:
+        return this.requestInRounds(method, params, options);
+    }
+  }
+
+  private async requestInRounds(
+    method: string,
+    params: JsonObject | undefined,
+    options: RequestOptions,
+  ): Promise<JsonObject> {
+    let answers: JsonObject = {};
+    for (let round = 0; round < MAX_INPUT_ROUNDS; round++) {
+      const result = await this.exchange(method, { ...params, ...answers }, options);
+      if (result['resultType'] !== 'input_required' || options.allowInputRequired) return result;
+      this.awaitingInput++;
+      try {
+        const handler = options.onServerRequest ?? this.requestHandler;
+        answers = await answerInput(result, handler, options.signal);
+      } finally {
+        this.awaitingInput--;
+      }
+    }
+    throw new UpstreamProtocolError('it asks for more input again and again');
+  }
+
+  private requestMessage(
+    id: RequestId,
+    method: string,
+    params: JsonObject | undefined,
+    options: Pick<RequestOptions, 'meta' | 'onProgress'>,
+  ): OutgoingMessage {
+    const given = isJsonObject(params?.['_meta']) ? params['_meta'] : undefined;
+    // A token of somebody else's could be the number of another call of ours.
+    const { progressToken: _foreign, ...kept } = given ?? {};
+    const meta: JsonObject = {
+      ...(this.era === 'modern' && this.envelope()),
+      ...kept,
+      ...options.meta,
+      ...(options.onProgress && { progressToken: id }),
+    };
+    const hasMeta = given !== undefined || Object.keys(meta).length > 0;
+    const full = { ...params, ...(hasMeta && { _meta: meta }) };
+    return { jsonrpc: '2.0', id, method, ...((params || hasMeta) && { params: full }) };
+  }
+
+  /** What every request of the modern era says about its client. */
+  private envelope(): JsonObject {
+    return {
+      [PROTOCOL_VERSION_META_KEY]: this.protocolVersion,
+      [CLIENT_INFO_META_KEY]: { ...this.options.clientInfo },
+      [CLIENT_CAPABILITIES_META_KEY]: this.options.clientCapabilities,
+      ...(this.logLevel !== undefined && { [LOG_LEVEL_META_KEY]: this.logLevel }),
+    };
+  }
+
+  private headersFor(method: string, params: JsonObject | undefined): Record<string, string> {
+    const tool = params?.['name'];
+    if (method !== 'tools/call' || tool === undefined) return {};
+    return paramHeaders(this.toolHeaders.get(tool) ?? [], params?.['arguments']);
+  }
+
+  /** A request that stays open to carry notifications. Resolves when it is over, however that came. */
+  private openStream(
+    method: string,
+    params: JsonObject,
+    opened: (cancel: () => void) => void,
+  ): Promise<void> {
+    if (this.ending) return Promise.resolve();
+    const id = this.nextId++;
+    return new Promise((resolve) => {
+      const over = (): void => {
+        if (this.streams.delete(id)) resolve();
+      };
+      this.streams.set(id, over);
+      opened(() => {
+        over();
+        this.cancel(id, 'no longer needed');
+      });
+      this.deliver(this.requestMessage(id, method, params, {}), {}).then(() => {
+        if (this.wire.kind === 'http') over();
+      }, over);
+    });
+  }
+
+  private receive(message: IncomingMessage, during: RequestId | undefined): void {
+    switch (message.kind) {
+      case 'result':
+        return this.receiveResult(message.id, message.result);
+      case 'error': {
+        const id = message.id ?? during;
+        if (id === undefined) return;
+        this.streams.get(id)?.();
+        return this.fail(id, UpstreamRpcError.of(message.error));
+      }
+      case 'request': {
+        const call = during === undefined ? this.calls.only()?.[1] : this.calls.get(during);
+        void this.served.serve(message, call?.options.onServerRequest ?? this.requestHandler, call);
+        return;
+      }
+      case 'notification':
+        return this.hear(message.method, message.params);
+      default:
+        message satisfies never;
+    }
+  }
+
+  private receiveResult(id: RequestId, result: JsonValue): void {
+    this.streams.get(id)?.();
+    const call = this.calls.get(id);
+    if (!call) return;
+    if (!isJsonObject(result)) {
+      return this.fail(id, new UpstreamProtocolError('a result is no object'));
+    }
+    if (call.method === 'tools/list') this.noteToolHeaders(result);
+    this.calls.resolve(id, result);
+  }
+
+  private hear(method: string, params: JsonObject): void {
+    if (this.ending || !this.notificationRate.allows(performance.now())) return;
+    if (method === 'notifications/progress') return this.hearProgress(params);
+    if (method === 'notifications/cancelled') {
+      const id = params['requestId'];
+      if (typeof id !== 'string' && typeof id !== 'number') return;
+      this.served.cancel(id);
+      this.streams.get(id)?.();
+      return;
+    }
+    for (const handler of this.notificationHandlers) handler(method, params);
+  }
+
+  private hearProgress(params: JsonObject): void {
+    const token = params['progressToken'];
+    if (typeof token !== 'number') return;
+    const call = this.calls.get(token);
+    if (!call?.options.onProgress) return;
+    this.calls.extend(token);
+    call.options.onProgress(params);
+  }
+
+  private fail(id: RequestId, error: Error): void {
+    this.calls.reject(id, error);
+    if (error instanceof CredentialsRefused) void this.end(error, 'refused', { force: true });
+  }
+
+  /** Nobody waits for it any more, and the server is told so. */
+  private cancel(id: RequestId, reason: string): void {
+    this.wire.abandon(id);
+    // There the end of the stream says it.
+    if (this.wire.kind === 'http' && this.era === 'modern') return;
+    this.notify('notifications/cancelled', { requestId: id, reason }).catch(() => undefined);
+  }
+
+  private noteToolHeaders(result: JsonObject): void {
+    if (this.wire.kind !== 'http' || this.era !== 'modern') return;
+    for (const tool of Array.isArray(result['tools']) ? result['tools'] : []) {
+      if (!isJsonObject(tool) || tool['name'] === undefined) continue;
+      this.toolHeaders.set(tool['name'], paramHeadersOf(tool['inputSchema']));
+    }
+  }
+
+  private async end(
+    error: AppError,
+    cause: SessionEnd['cause'],
+    options: CloseOptions,
+  ): Promise<void> {
+    if (!this.ending) {
+      this.ending = error;
+      this.subscription?.stop();
+      this.calls.rejectAll(error);
+      for (const over of [...this.streams.values()]) over();
+      this.served.cancelAll();
+      this.resolveClosed({ reason: error.message, cause });
+    }
+    await this.wire.close(options);
+  }
+}
+
+function explained(error: unknown): Error {
+  if (error instanceof UpstreamHttpError) {
+    const [first] = readFrame(error.body);
+    if (first?.message.kind === 'error') return UpstreamRpcError.of(first.message.error);
+  }
+  if (error instanceof SessionExpired) {
+    return new ConnectionLost('the server forgets every session', 'no');
+  }
+  return error instanceof Error ? error : new ConnectionLost(String(error), 'unknown');
+}

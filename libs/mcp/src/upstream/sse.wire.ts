@@ -1,0 +1,146 @@
+import { Pool } from 'undici';
+import { httpPool, ownHeaders } from './http-pool.js';
+import { ExchangeFailed, HttpExchange } from './http-exchange.js';
+import type { OutgoingMessage, RequestId } from './json-rpc.js';
+import {
+  ConnectFailed,
+  ConnectionLost,
+  CredentialsRefused,
+  UpstreamHttpError,
+} from './upstream.errors.js';
+import type { Wire, WireListener } from './wire.js';
+
+export interface HttpTarget {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The HTTP+SSE transport of 2024-11-05: one stream that tells where to POST, and carries all answers. */
+export class SseWire implements Wire {
+  readonly kind = 'sse';
+  readonly epoch = 0;
+  private readonly url: URL;
+  private readonly pool: Pool;
+  private readonly posts = new Map<RequestId, HttpExchange>();
+  private stream: HttpExchange | undefined;
+  private endpoint: URL | undefined;
+  private protocolVersion: string | undefined;
+  private ended = false;
+
+  constructor(
+    private readonly target: HttpTarget,
+    private readonly maxAnswerBytes: number,
+    connectTimeoutMs: number,
+  ) {
+    this.url = new URL(target.url);
+    this.pool = httpPool(this.url, connectTimeoutMs);
+  }
+
+  open(listener: WireListener): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stream = new HttpExchange(
+        this.pool,
+        {
+          method: 'GET',
+          path: this.url.pathname + this.url.search,
+          headers: { ...ownHeaders(this.target.headers), accept: 'text/event-stream' },
+        },
+        this.maxAnswerBytes,
+        {
+          onEvent: ({ type, data }) => {
+            if (type === 'message') listener.onFrame(data);
+            else if (type === 'endpoint' && !this.endpoint) {
+              const endpoint = this.endpointOf(data);
+              if (!endpoint) {
+                stream.abort();
+                reject(new ConnectFailed('its message endpoint is on another origin'));
+                return;
+              }
+              this.endpoint = endpoint;
+              resolve();
+            }
+          },
+          onOversized: () => listener.onOversized(undefined),
+        },
+      );
+      this.stream = stream;
+      const end = (reason: string): void => {
+        reject(new ConnectFailed(reason));
+        if (this.ended) return;
+        this.ended = true;
+        listener.onEnd(new ConnectionLost(reason, 'unknown'));
+      };
+      stream.done.then(
+        ({ status }) => {
+          if (status === 401 || status === 403) reject(new CredentialsRefused(status));
+          else if (status >= 300) reject(new ConnectFailed(`HTTP ${status}`));
+          end('the stream of events ended');
+        },
+        (error: unknown) => {
+          const why = error instanceof ExchangeFailed ? error.message : String(error);
+          end(`the stream of events broke (${why})`);
+        },
+      );
+    });
+  }
+
+  async send(message: OutgoingMessage): Promise<void> {
+    const { endpoint } = this;
+    if (!endpoint || this.ended) throw new ConnectionLost('the stream of events is closed', 'no');
+    const post = new HttpExchange(
+      this.pool,
+      {
+        method: 'POST',
+        path: endpoint.pathname + endpoint.search,
+        headers: {
+          ...ownHeaders(this.target.headers),
+          'content-type': 'application/json',
+          accept: 'application/json',
+          ...(this.protocolVersion && { 'mcp-protocol-version': this.protocolVersion }),
+        },
+        body: JSON.stringify(message),
+      },
+      this.maxAnswerBytes,
+      { onEvent: () => undefined, onOversized: () => undefined },
+    );
+    const id = 'method' in message && 'id' in message ? message.id : undefined;
+    if (id !== undefined) this.posts.set(id, post);
+    try {
+      const { status, text } = await post.done;
+      if (status === 401 || status === 403) throw new CredentialsRefused(status);
+      if (status >= 300) throw new UpstreamHttpError(status, text);
+    } catch (error) {
+      if (!(error instanceof ExchangeFailed)) throw error;
+      throw new ConnectionLost(error.message, error.sent ? 'unknown' : 'no', error);
+    } finally {
+      if (id !== undefined) this.posts.delete(id);
+    }
+  }
+
+  abandon(id: RequestId): void {
+    this.posts.get(id)?.abort();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.protocolVersion = version;
+  }
+
+  listen(): void {}
+
+  logs(): readonly string[] {
+    return [];
+  }
+
+  async close(): Promise<void> {
+    this.ended = true;
+    this.stream?.abort();
+    await this.pool.destroy();
+  }
+
+  /** Our headers, with their credentials, go only to the origin that was registered. */
+  private endpointOf(text: string): URL | undefined {
+    if (!URL.canParse(text, this.url.href)) return undefined;
+    const endpoint = new URL(text, this.url);
+    return endpoint.origin === this.url.origin ? endpoint : undefined;
+  }
+}

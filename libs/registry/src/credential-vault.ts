@@ -1,0 +1,97 @@
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Env, type Tx } from '@app/platform';
+import { randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SettingsStore } from './settings.store.js';
+import { UnreadableCredentials, WrongCredentialKey } from './registry.errors.js';
+import { type Envelope, envelopeSchema, type Place, VaultKey } from './vault.js';
+
+const CHECK: Place = { table: 'settings', row: 'credential_check', field: 'value' };
+const CHECK_TEXT = 'switchboard';
+
+/** Locks and unlocks what is stored about how servers are reached. Fails the start when the key is not the right one. */
+@Injectable()
+export class CredentialVault implements OnModuleInit {
+  private readonly logger = new Logger(CredentialVault.name);
+  private readonly current: VaultKey;
+  private readonly keys: readonly VaultKey[];
+
+  constructor(
+    @Inject(Env) env: Env,
+    private readonly settings: SettingsStore,
+  ) {
+    this.current = VaultKey.from(env.MCP_CREDENTIAL_KEY ?? this.keyFromDataDir(env));
+    const previous = env.MCP_CREDENTIAL_KEY_PREVIOUS;
+    this.keys = previous ? [this.current, VaultKey.from(previous)] : [this.current];
+  }
+
+  async onModuleInit(): Promise<void> {
+    // Only the first start writes it; replicas that start together all check what is there then.
+    await this.settings.insertIfAbsent(CHECK.row, this.seal(CHECK_TEXT, CHECK));
+    const stored = await this.settings.get(CHECK.row);
+    const envelope = envelopeSchema.safeParse(stored);
+    if (!envelope.success || !this.keys.some((key) => opens(key, envelope.data))) {
+      throw new WrongCredentialKey();
+    }
+    if (envelope.data.kid !== this.current.id) {
+      this.logger.warn(
+        'credentials are still encrypted with MCP_CREDENTIAL_KEY_PREVIOUS; run `npm run credentials:rotate`',
+      );
+    }
+  }
+
+  seal(text: string, place: Place): Envelope {
+    return this.current.seal(text, place);
+  }
+
+  open(stored: unknown, place: Place): string {
+    const envelope = envelopeSchema.safeParse(stored);
+    const key = envelope.success && this.keys.find(({ id }) => id === envelope.data.kid);
+    if (!envelope.success || !key) throw new UnreadableCredentials(`${place.table} ${place.row}`);
+    try {
+      return key.open(envelope.data, place);
+    } catch {
+      throw new UnreadableCredentials(`${place.table} ${place.row}`);
+    }
+  }
+
+  /** For the rotation command: what is sealed from now on, the check value included, needs only the current key. */
+  async sealCheck(tx: Tx): Promise<void> {
+    await this.settings.put(CHECK.row, this.seal(CHECK_TEXT, CHECK), tx);
+  }
+
+  private keyFromDataDir(env: Env): string {
+    const file = join(env.MCP_AGGREGATOR_DATA_DIR, 'credential-key');
+    const made = createOnce(file, randomBytes(32).toString('base64'));
+    if (made) {
+      this.logger.warn(
+        'MCP_CREDENTIAL_KEY is not set: a key was made in the data folder. Whoever has that folder has the credentials; set the variable to keep them apart.',
+      );
+    }
+    return readFileSync(file, 'utf8').trim();
+  }
+}
+
+function opens(key: VaultKey, envelope: Envelope): boolean {
+  try {
+    return key.open(envelope, CHECK) === CHECK_TEXT;
+  } catch {
+    return false;
+  }
+}
+
+/** A file that is there whole or not at all, also after a crash in between; false when it was there already. */
+function createOnce(file: string, content: string): boolean {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${content}\n`, { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}

@@ -1,0 +1,73 @@
+import { AppError } from '@app/platform';
+
+export class ServerNotFound extends AppError {
+  constructor(id: string) {
+    super(`Server not found: ${id.slice(0, 100)}`, { kind: 'not-found', code: 'SERVER_NOT_FOUND' });
+  }
+}
+
+export class ServerAlreadyExists extends AppError {
+  constructor(name: string) {
+    super(`Server already exists: ${name}`, { kind: 'conflict', code: 'SERVER_ALREADY_EXISTS' });
+  }
+}
+
+export class ServerLimitReached extends AppError {
+  constructor(limit: number) {
+    super(
+      `This service accepts ${limit} servers and has that many; remove one or raise MCP_AGGREGATOR_MAX_SERVERS`,
+      { kind: 'conflict', code: 'SERVER_LIMIT_REACHED', context: { limit } },
+    );
+  }
+}
+
+export class UnsetVariable extends AppError {
+  constructor(variable: string, serverName: string) {
+    super(
+      `Cannot connect to ${serverName}: its configuration names \${${variable}}, which is not set in the environment of this service`,
+      { kind: 'unavailable', code: 'SERVER_CONNECTION_FAILED', context: { variable } },
+    );
+  }
+}
+
+/** A URL that is forbidden only once its placeholders are resolved. */
+export class ForbiddenUrl extends AppError {
+  constructor(serverName: string, problem: string) {
+    super(`Cannot connect to ${serverName}: its URL is refused. ${problem}`, {
+      kind: 'unavailable',
+      code: 'SERVER_CONNECTION_FAILED',
+    });
+  }
+}
+
+/** Shown at start, so it says what to do. */
+export class WrongCredentialKey extends AppError {
+  constructor() {
+    super(
+      'MCP_CREDENTIAL_KEY is not the key that the credentials in this database were encrypted with. Start with that key; to change it, set the old one as MCP_CREDENTIAL_KEY_PREVIOUS and run `npm run credentials:rotate`.',
+      { kind: 'internal', code: 'WRONG_CREDENTIAL_KEY' },
+    );
+  }
+}
+
+export class UnreadableCredentials extends AppError {
+  constructor(what: string) {
+    super(
+      `The stored credentials of ${what} cannot be decrypted: the row was changed or its key is missing`,
+      {
+        kind: 'internal',
+        code: 'CREDENTIALS_UNREADABLE',
+      },
+    );
+  }
+}
+
+export class UnreadableServersFile extends AppError {
+  constructor(file: string, problem: string, cause?: unknown) {
+    super(`The servers file ${file} cannot be used: ${problem}`, {
+      kind: 'bad-request',
+      code: 'SERVERS_FILE_UNREADABLE',
+      cause,
+    });
+  }
+}

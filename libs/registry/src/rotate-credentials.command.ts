@@ -1,0 +1,31 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Actor, AuditStore } from '@app/access';
+import { Database } from '@app/platform';
+import { CredentialVault } from './credential-vault.js';
+import { ServerStore } from './server.store.js';
+
+/** Encrypts everything again with MCP_CREDENTIAL_KEY; all rows or none. */
+export class RotateCredentials extends Command<{ servers: number }> {
+  constructor(readonly actor: Actor) {
+    super();
+  }
+}
+
+@CommandHandler(RotateCredentials)
+export class RotateCredentialsHandler implements ICommandHandler<RotateCredentials> {
+  constructor(
+    private readonly database: Database,
+    private readonly servers: ServerStore,
+    private readonly vault: CredentialVault,
+    private readonly audit: AuditStore,
+  ) {}
+
+  execute({ actor }: RotateCredentials): Promise<{ servers: number }> {
+    return this.database.transaction(async (tx) => {
+      const servers = await this.servers.resealAll(tx);
+      await this.vault.sealCheck(tx);
+      await this.audit.record({ event: 'credentials.rotated', actor, details: { servers } }, tx);
+      return { servers };
+    });
+  }
+}

@@ -1,0 +1,19 @@
+import { Injectable } from '@nestjs/common';
+import { type Tx, Variables } from '@app/platform';
+import { redact, resolveConfig, secretsOf } from './connection-config.js';
+import { ServerStore } from './server.store.js';
+
+/** Takes a server's own secrets out of a message that came from it or its transport. */
+@Injectable()
+export class ServerSecrets {
+  constructor(
+    private readonly servers: ServerStore,
+    private readonly variables: Variables,
+  ) {}
+
+  async redact(serverId: string, message: string, tx?: Tx): Promise<string> {
+    const config = await this.servers.config(serverId, tx);
+    const resolved = resolveConfig(config, (name) => this.variables.get(name) ?? '');
+    return redact(message, secretsOf(resolved));
+  }
+}

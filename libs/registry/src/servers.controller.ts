@@ -1,0 +1,135 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import {
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type Actor, CurrentActor, RequireScope } from '@app/access';
+import { ApiErrors, PageQuery } from '@app/platform';
+import { RegisterServer } from './register-server.command.js';
+import { RemoveServer } from './remove-server.command.js';
+import { ServerIdPipe } from './server-id.pipe.js';
+import { ServerStore } from './server.store.js';
+import {
+  HistoryView,
+  ListServersQuery,
+  RegisterServerDto,
+  ServerDetailView,
+  ServerListView,
+  ServerView,
+  toHistoryEventView,
+  toServerDetailView,
+  toServerView,
+  UpdateServerDto,
+} from './servers.dto.js';
+import { UpdateServer } from './update-server.command.js';
+
+@ApiTags('servers')
+@ApiBearerAuth()
+@Controller('api/v1/aggregator/servers')
+export class ServersController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly servers: ServerStore,
+  ) {}
+
+  @Post()
+  @RequireScope('admin')
+  @ApiOperation({ summary: 'Register an MCP server' })
+  @ApiCreatedResponse({ type: ServerView })
+  @ApiErrors(400, 409, 413, 422)
+  async register(
+    @Body() dto: RegisterServerDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ServerView> {
+    const registration = {
+      name: dto.name,
+      description: dto.description,
+      transportType: dto.transport_type,
+      connectionConfig: dto.connection_config,
+      healthCheckUrl: dto.health_check_url,
+      autoConnect: dto.auto_connect ?? true,
+    };
+    return toServerView(await this.commands.execute(new RegisterServer(registration, actor)));
+  }
+
+  @Get()
+  @RequireScope('read')
+  @ApiOperation({ summary: 'List servers, by name' })
+  @ApiOkResponse({ type: ServerListView })
+  @ApiErrors(422)
+  async list(@Query() query: ListServersQuery): Promise<ServerListView> {
+    const { status, include_tools, limit, offset } = query;
+    const { servers, total } = await this.servers.list(status ? { status } : {}, { limit, offset });
+    const tools = include_tools
+      ? await this.servers.toolsOf(servers.map((server) => server.id))
+      : undefined;
+    const views = servers.map((server) =>
+      toServerView(server, tools && (tools.get(server.id) ?? [])),
+    );
+    return { servers: views, total, limit, offset };
+  }
+
+  @Get(':id')
+  @RequireScope('read')
+  @ApiOperation({ summary: 'One server, with how it is reached' })
+  @ApiOkResponse({ type: ServerDetailView })
+  @ApiErrors(404)
+  async get(@Param('id', ServerIdPipe) id: string): Promise<ServerDetailView> {
+    const [server, config] = await Promise.all([this.servers.get(id), this.servers.config(id)]);
+    return toServerDetailView(server, config);
+  }
+
+  @Patch(':id')
+  @RequireScope('admin')
+  @ApiOperation({ summary: 'Change a server; a new connection_config reconnects it' })
+  @ApiOkResponse({ type: ServerDetailView })
+  @ApiErrors(400, 404, 409, 413, 422)
+  async update(
+    @Param('id', ServerIdPipe) id: string,
+    @Body() dto: UpdateServerDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<ServerDetailView> {
+    const update = {
+      name: dto.name,
+      description: dto.description,
+      healthCheckUrl: dto.health_check_url,
+      connectionConfig: dto.connection_config,
+    };
+    const server = await this.commands.execute(new UpdateServer(id, update, actor));
+    return toServerDetailView(server, await this.servers.config(id));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @RequireScope('admin')
+  @ApiOperation({ summary: 'Remove a server with its tools and history' })
+  @ApiNoContentResponse()
+  @ApiErrors(404)
+  async remove(@Param('id', ServerIdPipe) id: string, @CurrentActor() actor: Actor): Promise<void> {
+    await this.commands.execute(new RemoveServer(id, actor));
+  }
+
+  @Get(':id/history')
+  @RequireScope('read')
+  @ApiOperation({ summary: 'What happened to a server, newest first' })
+  @ApiOkResponse({ type: HistoryView })
+  @ApiErrors(404, 422)
+  async history(
+    @Param('id', ServerIdPipe) id: string,
+    @Query() page: PageQuery,
+  ): Promise<HistoryView> {
+    await this.servers.get(id);
+    const { events, total } = await this.servers.history(id, page);
+    return {
+      events: events.map(toHistoryEventView),
+      total,
+      limit: page.limit,
+      offset: page.offset,
+    };
+  }
+}

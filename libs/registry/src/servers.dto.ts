@@ -1,0 +1,225 @@
+import { ApiProperty, ApiPropertyOptional, PartialType, PickType } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsObject,
+  IsOptional,
+  IsString,
+  MaxLength,
+  ValidateIf,
+} from 'class-validator';
+import { IsCleanText, PageQuery, ToFlag } from '@app/platform';
+import {
+  type ConnectionConfig,
+  maskConfig,
+  maskUrl,
+  type TransportType,
+  transportTypes,
+} from './connection-config.js';
+import type { HistoryEntry, ToolSummary } from './server.store.js';
+import { MAX_SERVER_NAME, type Server } from './server.js';
+import { type ServerStatus, serverStatuses } from './server-status.js';
+
+const upperCase = ({ value }: { value: unknown }): unknown =>
+  typeof value === 'string' ? value.toUpperCase() : value;
+
+export class RegisterServerDto {
+  @ApiProperty({ example: 'github-mcp', pattern: '^[a-z][a-z0-9_-]*$', maxLength: MAX_SERVER_NAME })
+  @IsString({ message: 'Input should be a string' })
+  @IsCleanText()
+  readonly name!: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    maxLength: 1000,
+    example: 'GitHub MCP Server for repository operations',
+  })
+  @IsOptional()
+  @IsString({ message: 'Input should be a string' })
+  @MaxLength(1000, { message: 'Must have at most 1000 characters' })
+  @IsCleanText()
+  readonly description?: string | null;
+
+  @ApiProperty({ enum: transportTypes, description: 'In any case.', example: 'SSE' })
+  @Transform(upperCase)
+  @IsIn(transportTypes, { message: 'Must be one of STDIO, SSE, HTTP' })
+  readonly transport_type!: TransportType;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description:
+      'STDIO: command, args, env. SSE: url, headers. HTTP (Streamable HTTP): base_url, headers. `${VAR}` stands for a variable of this service’s environment.',
+    example: {
+      url: 'https://github-mcp.example.com/sse',
+      headers: { Authorization: 'Bearer ${GITHUB_TOKEN}' },
+    },
+  })
+  @IsObject({ message: 'Input should be a JSON object' })
+  readonly connection_config!: object;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: 'https://github-mcp.example.com/health',
+  })
+  @IsOptional()
+  @IsString({ message: 'Input should be a string' })
+  @MaxLength(2048, { message: 'Must have at most 2048 characters' })
+  @IsCleanText()
+  readonly health_check_url?: string | null;
+
+  @ApiPropertyOptional({ default: true })
+  @IsOptional()
+  @IsBoolean({ message: 'Input should be true or false' })
+  readonly auto_connect?: boolean;
+}
+
+export class UpdateServerDto extends PartialType(
+  PickType(RegisterServerDto, ['description', 'health_check_url', 'connection_config'] as const),
+) {
+  @ApiPropertyOptional({ description: 'A new name renames every tool of the server with it.' })
+  @ValidateIf((dto: UpdateServerDto) => dto.name !== undefined)
+  @IsString({ message: 'Input should be a string' })
+  @IsCleanText()
+  readonly name?: string;
+}
+
+export class ListServersQuery extends PageQuery {
+  @ApiPropertyOptional({ enum: serverStatuses, description: 'In any case.' })
+  @Transform(upperCase)
+  @IsOptional()
+  @IsIn(serverStatuses, { message: `Must be one of ${serverStatuses.join(', ')}` })
+  readonly status?: ServerStatus;
+
+  @ApiPropertyOptional({ default: false })
+  @ToFlag()
+  @IsOptional()
+  @IsBoolean({ message: 'Must be true or false' })
+  readonly include_tools: boolean = false;
+}
+
+export class ToolSummaryView {
+  @ApiProperty({ example: '1' })
+  readonly id!: string;
+  @ApiProperty({ example: 'github-mcp.create_issue' })
+  readonly name!: string;
+  @ApiProperty({ example: 'create_issue' })
+  readonly original_name!: string;
+  @ApiProperty({ example: 'Create a new GitHub issue' })
+  readonly description!: string;
+}
+
+export class ServerView {
+  @ApiProperty({ example: '550e8400-e29b-41d4-a716-446655440000' })
+  readonly id!: string;
+  @ApiProperty({ example: 'github-mcp' })
+  readonly name!: string;
+  @ApiProperty({ type: String, nullable: true })
+  readonly description!: string | null;
+  @ApiProperty({ enum: transportTypes })
+  readonly transport_type!: TransportType;
+  @ApiProperty({ enum: serverStatuses })
+  readonly status!: ServerStatus;
+  @ApiProperty({ type: String, nullable: true })
+  readonly health_check_url!: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly last_health_check!: string | null;
+  @ApiProperty()
+  readonly tool_count!: number;
+  @ApiProperty({ type: String, nullable: true, description: 'Why it is not connected, in words.' })
+  readonly error_message!: string | null;
+  @ApiProperty({
+    type: [String],
+    description: 'What its owner should know, such as tools over a limit.',
+  })
+  readonly warnings!: readonly string[];
+  @ApiProperty({ format: 'date-time' })
+  readonly registered_at!: string;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  readonly connected_at!: string | null;
+  @ApiProperty({ format: 'date-time' })
+  readonly updated_at!: string;
+  @ApiPropertyOptional({ type: [ToolSummaryView], description: 'With include_tools=true.' })
+  readonly tools?: ToolSummaryView[];
+}
+
+export class ServerDetailView extends ServerView {
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Literal secrets are shown as ********, `${VAR}` as written.',
+  })
+  readonly connection_config!: Record<string, unknown>;
+}
+
+export class ServerListView {
+  @ApiProperty({ type: [ServerView] })
+  readonly servers!: ServerView[];
+  @ApiProperty()
+  readonly total!: number;
+  @ApiProperty()
+  readonly limit!: number;
+  @ApiProperty()
+  readonly offset!: number;
+}
+
+export class HistoryEventView {
+  @ApiProperty({ example: 'CONNECTED' })
+  readonly event_type!: string;
+  @ApiProperty({ type: 'object', additionalProperties: true, example: { from: 'CONNECTING' } })
+  readonly details!: object;
+  @ApiProperty({ format: 'date-time' })
+  readonly timestamp!: string;
+}
+
+export class HistoryView {
+  @ApiProperty({ type: [HistoryEventView] })
+  readonly events!: HistoryEventView[];
+  @ApiProperty()
+  readonly total!: number;
+  @ApiProperty()
+  readonly limit!: number;
+  @ApiProperty()
+  readonly offset!: number;
+}
+
+export function toServerView(server: Server, tools?: readonly ToolSummary[]): ServerView {
+  return {
+    id: server.id,
+    name: server.name,
+    description: server.description,
+    transport_type: server.transportType,
+    status: server.status,
+    health_check_url: server.healthCheckUrl === null ? null : maskUrl(server.healthCheckUrl),
+    last_health_check: server.lastHealthCheck?.toISOString() ?? null,
+    tool_count: server.toolCount,
+    error_message: server.errorMessage,
+    warnings: server.warnings,
+    registered_at: server.registeredAt.toISOString(),
+    connected_at: server.connectedAt?.toISOString() ?? null,
+    updated_at: server.updatedAt.toISOString(),
+    ...(tools && {
+      tools: tools.map((tool) => ({
+        id: String(tool.id),
+        name: tool.name,
+        original_name: tool.originalName,
+        description: tool.description,
+      })),
+    }),
+  };
+}
+
+export function toServerDetailView(server: Server, config: ConnectionConfig): ServerDetailView {
+  return Object.assign(toServerView(server), { connection_config: maskConfig(config) });
+}
+
+export function toHistoryEventView(entry: HistoryEntry): HistoryEventView {
+  return {
+    event_type: entry.eventType,
+    details: entry.details,
+    timestamp: entry.timestamp.toISOString(),
+  };
+}

@@ -1,0 +1,72 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Actor, CurrentActor, RequireScope } from '@app/access';
+import { ApiErrors } from '@app/platform';
+import { GetServer, ServerIdPipe } from '@app/registry';
+import { ConnectServer } from './connect-server.command.js';
+import { DisconnectServer } from './disconnect-server.command.js';
+import { SessionPool } from './session-pool.js';
+import {
+  ConnectView,
+  DisconnectDto,
+  DisconnectView,
+  LogsView,
+  toConnectView,
+  toDisconnectView,
+  WaitQuery,
+} from './sessions.dto.js';
+
+@ApiTags('servers')
+@ApiBearerAuth()
+@Controller('api/v1/aggregator/servers/:id')
+export class SessionsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly pool: SessionPool,
+  ) {}
+
+  @Post('connect')
+  @HttpCode(200)
+  @RequireScope('admin')
+  @ApiOperation({ summary: 'Connect a server, and keep it connected' })
+  @ApiOkResponse({ type: ConnectView })
+  @ApiErrors(404, 422)
+  async connect(
+    @Param('id', ServerIdPipe) id: string,
+    @Query() { wait_seconds = 0 }: WaitQuery,
+    @CurrentActor() actor: Actor,
+  ): Promise<ConnectView> {
+    return toConnectView(
+      await this.commands.execute(new ConnectServer(id, wait_seconds * 1_000, actor)),
+    );
+  }
+
+  @Post('disconnect')
+  @HttpCode(200)
+  @RequireScope('admin')
+  @ApiOperation({ summary: 'Disconnect a server; pending requests may end first' })
+  @ApiOkResponse({ type: DisconnectView })
+  @ApiErrors(404, 422)
+  async disconnect(
+    @Param('id', ServerIdPipe) id: string,
+    @Query() { wait_seconds = 0 }: WaitQuery,
+    @Body() { force = false }: DisconnectDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<DisconnectView> {
+    return toDisconnectView(
+      await this.commands.execute(new DisconnectServer(id, force, wait_seconds * 1_000, actor)),
+    );
+  }
+
+  @Get('logs')
+  @RequireScope('admin')
+  @ApiOperation({ summary: 'The last lines a STDIO server wrote to stderr' })
+  @ApiOkResponse({ type: LogsView })
+  @ApiErrors(404)
+  async logs(@Param('id', ServerIdPipe) id: string): Promise<LogsView> {
+    await this.queries.execute(new GetServer(id));
+    return { server_id: id, lines: this.pool.logs(id) };
+  }
+}

@@ -1,0 +1,210 @@
+import { SessionPool } from '@app/sessions';
+import type { UpstreamTarget } from '@app/mcp';
+import { eventually } from '../support/eventually.js';
+import { fixture, httpPeer, processesWith, stdioPeer } from '../support/peers.js';
+import { startApp, type TestApp } from '../support/app.js';
+
+const MARK = `SWITCHBOARD_TEST_MARK=${process.pid}-${Date.now()}`;
+const [markName = '', markValue = ''] = MARK.split('=');
+
+const registration = (name: string, target: UpstreamTarget & { kind: 'STDIO' }): object => ({
+  name,
+  transport_type: 'STDIO',
+  connection_config: {
+    command: target.command,
+    args: target.args,
+    env: { ...target.env, [markName]: markValue },
+  },
+});
+
+describe('connections, seen from outside', () => {
+  let service: TestApp;
+  let pool: SessionPool;
+
+  beforeAll(async () => {
+    service = await startApp();
+    pool = service.app.get(SessionPool);
+  });
+  afterAll(async () => {
+    await service.close();
+    expect(processesWith(MARK)).toEqual([]);
+  });
+
+  const request = async (
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ status: number; body: Record<string, unknown> }> => {
+    const response = await fetch(`${service.url}/api/v1/aggregator${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${service.token}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const parsed = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+    return { status: response.status, body: parsed };
+  };
+  const register = async (body: object): Promise<string> => {
+    const { status, body: server } = await request('POST', '/servers', body);
+    expect(status).toBe(201);
+    return String(server['id']);
+  };
+  const status = async (id: string): Promise<unknown> =>
+    (await request('GET', `/servers/${id}`)).body['status'];
+  const history = async (id: string): Promise<unknown[]> => {
+    const { body } = await request('GET', `/servers/${id}/history`);
+    return (body['events'] as { event_type: string }[]).map((event) => event.event_type).reverse();
+  };
+  const echo = (id: string, text: string): Promise<unknown> => {
+    const session = pool.get(id);
+    if (!session) throw new Error('no session');
+    const params = { name: 'echo', arguments: { text } };
+    return session.request('tools/call', params, { timeoutMs: 5_000 });
+  };
+
+  it('registering connects, disconnecting ends every process, connecting begins again', async () => {
+    const id = await register(
+      registration('story', stdioPeer(fixture('peer-v1.mjs'), ['stdio'], { SECRET: 'hunter-22' })),
+    );
+    await eventually(async () => expect(await status(id)).toBe('CONNECTED'));
+    await expect(echo(id, 'hello')).resolves.toMatchObject({ content: [{ text: 'hello' }] });
+
+    const again = await request('POST', `/servers/${id}/connect`);
+    expect(again).toMatchObject({
+      status: 200,
+      body: { server_id: id, status: 'CONNECTED', message: 'Server already connected' },
+    });
+    const gone = await request('POST', `/servers/${id}/disconnect`);
+    expect(gone).toMatchObject({
+      status: 200,
+      body: { server_id: id, status: 'DISCONNECTED', pending_requests: 0 },
+    });
+    expect(await status(id)).toBe('DISCONNECTED');
+    await eventually(() => expect(processesWith(MARK)).toEqual([]));
+    expect((await request('POST', `/servers/${id}/disconnect`)).body['status']).toBe(
+      'DISCONNECTED',
+    );
+    const back = await request('POST', `/servers/${id}/connect?wait_seconds=20`);
+    expect(back.body).toMatchObject({ status: 'CONNECTED', message: 'Server connected' });
+    expect(await history(id)).toEqual([
+      'REGISTERED',
+      'CONNECTING',
+      'CONNECTED',
+      'DISCONNECTED',
+      'CONNECTING',
+      'CONNECTED',
+    ]);
+    await request('POST', `/servers/${id}/disconnect`);
+  });
+
+  it('disconnecting waits for pending calls, refuses new ones, and cancels when forced', async () => {
+    const id = await register(registration('busy', stdioPeer(fixture('peer-v1.mjs'), ['stdio'])));
+    await eventually(async () => expect(await status(id)).toBe('CONNECTED'));
+    const session = pool.get(id);
+    if (!session) throw new Error('no session');
+    const wait = (ms: number): Promise<unknown> =>
+      session.request('tools/call', { name: 'wait', arguments: { ms } }, { timeoutMs: 30_000 });
+    const short = wait(300);
+    const first = await request('POST', `/servers/${id}/disconnect`);
+    expect(first.body).toMatchObject({ status: 'DISCONNECTING', pending_requests: 1 });
+    expect(pool.get(id)).toBeUndefined();
+    await expect(short).resolves.toMatchObject({ content: [{ text: 'waited' }] });
+    await eventually(async () => expect(await status(id)).toBe('DISCONNECTED'));
+
+    await request('POST', `/servers/${id}/connect?wait_seconds=20`);
+    const long = pool
+      .get(id)
+      ?.request('tools/call', { name: 'wait', arguments: { ms: 20_000 } }, { timeoutMs: 30_000 });
+    const refused = expect(long).rejects.toMatchObject({ kind: 'unavailable' });
+    const forced = await request('POST', `/servers/${id}/disconnect`, { force: true });
+    expect(forced.body).toMatchObject({ status: 'DISCONNECTED', pending_requests: 0 });
+    await refused;
+  });
+
+  it('a killed server fails its calls at once, and is connected again by the next one', async () => {
+    const id = await register(registration('dies', stdioPeer(fixture('peer-v1.mjs'), ['stdio'])));
+    await eventually(async () => expect(await status(id)).toBe('CONNECTED'));
+    const waiting = pool
+      .get(id)
+      ?.request('tools/call', { name: 'wait', arguments: { ms: 20_000 } }, { timeoutMs: 30_000 });
+    const failed = expect(waiting).rejects.toMatchObject({
+      kind: 'unavailable',
+      context: { outcome: 'unknown' },
+    });
+    for (const pid of processesWith(MARK)) process.kill(pid, 'SIGKILL');
+    const killedAt = performance.now();
+    await failed;
+    expect(performance.now() - killedAt).toBeLessThan(1_000);
+    const server = { id, name: 'dies', status: 'ERROR' as const };
+    const sessions = await Promise.all(
+      Array.from({ length: 200 }, () => pool.acquire(server, 5_000)),
+    );
+    expect(new Set(sessions).size).toBe(1);
+    await eventually(async () => expect(await status(id)).toBe('CONNECTED'));
+    expect(await history(id)).toEqual(expect.arrayContaining(['ERROR', 'CONNECTING', 'CONNECTED']));
+    await request('DELETE', `/servers/${id}`);
+    await eventually(() => expect(processesWith(MARK)).toEqual([]));
+  });
+
+  it('a server that cannot be started is an ERROR that says why', async () => {
+    const id = await register({
+      name: 'missing',
+      transport_type: 'STDIO',
+      connection_config: { command: 'no-such-program-here' },
+      auto_connect: false,
+    });
+    const answer = await request('POST', `/servers/${id}/connect?wait_seconds=20`);
+    expect(answer.body['status']).toBe('ERROR');
+    expect(String(answer.body['message'])).toContain('no-such-program-here');
+    await request('DELETE', `/servers/${id}`);
+  });
+
+  it('refused credentials are an ERROR that says so, without another attempt', async () => {
+    const peer = await httpPeer('refusing.mjs');
+    const id = await register({
+      name: 'refusing',
+      transport_type: 'HTTP',
+      connection_config: { base_url: peer.url },
+    });
+    await eventually(async () => expect(await status(id)).toBe('ERROR'));
+    const { body } = await request('GET', `/servers/${id}`);
+    expect(body['error_message']).toContain('refused the credentials');
+    expect(await history(id)).toEqual(['REGISTERED', 'CONNECTING', 'ERROR']);
+    await request('DELETE', `/servers/${id}`);
+    await peer.stop();
+  });
+
+  it('the log of a process is shown without its secrets', async () => {
+    const script =
+      'process.stderr.write("my key is " + process.env.KEY + "\\n"); console.log("no json");' +
+      'process.stdin.resume()';
+    const id = await register({
+      name: 'chatty',
+      transport_type: 'STDIO',
+      connection_config: {
+        command: process.execPath,
+        args: ['-e', script],
+        env: { KEY: 'very-secret-value', [markName]: markValue },
+      },
+    });
+    await eventually(async () => {
+      const { body } = await request('GET', `/servers/${id}/logs`);
+      expect(body['lines']).toEqual(['my key is ********', '[stdout] no json']);
+    });
+    await request('DELETE', `/servers/${id}`);
+  });
+
+  it('unknown servers and wrong waits are refused', async () => {
+    const nobody = '550e8400-e29b-41d4-a716-446655440000';
+    for (const path of ['connect', 'disconnect']) {
+      expect((await request('POST', `/servers/${nobody}/${path}`)).status).toBe(404);
+      expect((await request('POST', `/servers/${nobody}/${path}?wait_seconds=61`)).status).toBe(
+        422,
+      );
+    }
+    expect((await request('GET', `/servers/${nobody}/logs`)).status).toBe(404);
+  });
+});
