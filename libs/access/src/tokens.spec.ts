@@ -12,7 +12,7 @@ async function load(tokens: string): Promise<{ tokens: Tokens; rows: readonly Co
     replaceAll: async (given) => void rows.push(...given),
   };
   const loaded = new Tokens(parseEnv({ MCP_AGGREGATOR_TOKENS: tokens }), store as TokenStore);
-  await loaded.onModuleInit();
+  await loaded.load();
   return { tokens: loaded, rows };
 }
 

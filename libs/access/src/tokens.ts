@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { timingSafeEqual } from 'node:crypto';
 import { type ConfiguredToken, Env } from '@app/platform';
 import { adminToken, tokenHash } from './admin-token.js';
@@ -7,7 +7,7 @@ import { TokenStore } from './token.store.js';
 
 /** The configured tokens, or the one of a first start, in memory for every request and as rows. */
 @Injectable()
-export class Tokens implements OnModuleInit {
+export class Tokens {
   private readonly logger = new Logger('access');
   private readonly known = new Map<string, { digest: Buffer; principal: Principal }>();
   private newToken: string | undefined;
@@ -17,7 +17,8 @@ export class Tokens implements OnModuleInit {
     private readonly store: TokenStore,
   ) {}
 
-  async onModuleInit(): Promise<void> {
+  /** Called by what answers requests; a command on the same database leaves the tokens as they are. */
+  async load(): Promise<void> {
     const tokens = await this.configured();
     await this.store.replaceAll(tokens);
     for (const { name, scopes, hash } of tokens) {
