@@ -129,6 +129,11 @@ const schemaWithEnums = object(
   [],
 );
 
+const nameIn = (answers, key) => {
+  const name = acceptedContent(answers, key)?.name;
+  return typeof name === 'string' ? name : '';
+};
+
 /** Questions in the results of the 2026-07-28 revision. */
 const askName = inputRequired.elicit({
   message: 'What is your name?',
@@ -150,8 +155,8 @@ const askingTools = {
       ? text('sampled')
       : inputRequired({ inputRequests: { llm_answer: askModel('Reply with: pong', 16) } }),
   test_input_required_result_elicitation: (answers) => {
-    const name = acceptedContent(answers, 'user_name')?.name;
-    return typeof name === 'string'
+    const name = nameIn(answers, 'user_name');
+    return name
       ? text(`Hello, ${name}!`)
       : inputRequired({ inputRequests: { user_name: askName } });
   },
@@ -184,7 +189,7 @@ const askingTools = {
     });
   },
   test_input_required_result_multiple_inputs: async (answers) => {
-    const name = acceptedContent(answers, 'user_name')?.name;
+    const name = nameIn(answers, 'user_name');
     if (name && answers.greeting && answers.client_roots) {
       return text(`${answers.greeting.content?.text} ${name}`);
     }
@@ -206,7 +211,7 @@ const askingTools = {
       });
     }
     if (round === 1) {
-      const given = acceptedContent(answers, 'step1')?.name ?? 'unknown';
+      const given = nameIn(answers, 'step1');
       const askColour = inputRequired.elicit({
         message: 'What is your favorite color?',
         requestedSchema: object({ color: { type: 'string' } }),
@@ -216,7 +221,8 @@ const askingTools = {
         requestState: await states.mint({ round: 2, name: given, nonce: randomUUID() }),
       });
     }
-    return text(`Multi-round complete: ${name} likes ${acceptedContent(answers, 'step2')?.color}`);
+    const { color } = acceptedContent(answers, 'step2') ?? {};
+    return text(`Multi-round complete: ${name} likes ${String(color)}`);
   },
   test_input_required_result_capabilities: (answers, ctx) => {
     const declared = ctx.mcpReq.envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
@@ -251,7 +257,7 @@ function createServer(notify) {
         logging: {},
         completions: {},
       },
-      requestState: { verify: states.verify },
+      requestState: { verify: (state, ctx) => states.verify(state, ctx) },
     },
   );
   const tool = (name, inputSchema, handler) =>

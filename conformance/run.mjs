@@ -42,7 +42,7 @@ try {
   console.log(report.text);
   process.exitCode = report.worse === 0 ? 0 : 1;
 } finally {
-  for (const child of children) child.kill('SIGTERM');
+  await Promise.all(children.map(stop));
   await rm(folder, { recursive: true, force: true });
 }
 process.exit();
@@ -55,6 +55,13 @@ function start(command, args, env = {}) {
   });
   children.push(child);
   return child;
+}
+
+async function stop(child) {
+  if (child.exitCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
 }
 
 async function firstLine(child) {
