@@ -1,7 +1,14 @@
 import { SessionPool } from '@app/sessions';
 import type { UpstreamTarget } from '@app/mcp';
 import { eventually } from '../support/eventually.js';
-import { fixture, httpPeer, nodesWith, processesWith, stdioPeer } from '../support/peers.js';
+import {
+  fixture,
+  httpPeer,
+  killAll,
+  nodesWith,
+  processesWith,
+  stdioPeer,
+} from '../support/peers.js';
 import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
 
@@ -113,7 +120,7 @@ describe('connections, seen from outside', () => {
       kind: 'unavailable',
       context: { outcome: 'unknown' },
     });
-    for (const pid of nodesWith(MARK)) process.kill(pid, 'SIGKILL');
+    killAll(nodesWith(MARK));
     const killedAt = performance.now();
     await failed;
     expect(performance.now() - killedAt).toBeLessThan(1_000);

@@ -102,3 +102,14 @@ export function nodesWith(marker: string): number[] {
     }
   });
 }
+
+/** A process may be gone before its turn comes: children of a killed one go with it. */
+export function killAll(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    }
+  }
+}

@@ -4,8 +4,11 @@ import { ScheduleModule } from '@nestjs/schedule';
 import { AccessModule } from '@app/access';
 import { DatabaseModule, type Env, PlatformModule } from '@app/platform';
 import { DiscoveryModule } from '@app/discovery';
+import { GatewayModule } from '@app/gateway';
 import { HealthModule } from '@app/health';
 import { RegistryModule } from '@app/registry';
+import { RoutingModule } from '@app/routing';
+import { SearchModule } from '@app/search';
 import { SessionsModule } from '@app/sessions';
 import { migrations } from '../../../migrations/index.js';
 
@@ -24,6 +27,9 @@ export class AppModule {
         RegistryModule, // 1 register
         SessionsModule, // 2 connect, keep, reconnect
         DiscoveryModule, // 3 discover tools, keep the catalogue
+        SearchModule, // 5 find a tool
+        RoutingModule, // 6 route and call
+        GatewayModule, // 8 the MCP endpoint: all of the above for MCP clients
         HealthModule, // how the service and its servers are
       ],
     };

@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiExtension } from '@nestjs/swagger';
 import type { TokenScope } from '@app/platform';
 import type { FastifyRequest } from 'fastify';
 import { type Actor, ANONYMOUS, type Principal } from './principal.js';
@@ -48,4 +49,7 @@ function mark(method: unknown, access: AccessRule): void {
   if (typeof method !== 'function') return;
   Reflect.defineMetadata(RULE, access, method);
   RouteConfig({ access })(method);
+  if (access === 'public') return;
+  // The API description says the same as the rule, because it is written with it.
+  ApiExtension('x-required-scope', access)(method, '', { value: method });
 }

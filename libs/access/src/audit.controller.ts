@@ -1,10 +1,12 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiErrors } from '@app/platform';
 import { RequireScope } from './access.decorators.js';
 import { AuditPageView, ListAuditParams, toView } from './audit.dto.js';
 import { AuditStore } from './audit.store.js';
 
 @ApiTags('audit')
+@ApiBearerAuth()
 @Controller('api/v1/aggregator/audit')
 @RequireScope('admin')
 export class AuditController {
@@ -13,6 +15,7 @@ export class AuditController {
   @Get()
   @ApiOperation({ summary: 'Who changed what, and who was refused, newest first' })
   @ApiOkResponse({ type: AuditPageView })
+  @ApiErrors(422)
   async list(
     @Query() { event, server_id, limit, offset }: ListAuditParams,
   ): Promise<AuditPageView> {
