@@ -390,6 +390,43 @@ describe('a service that other machines reach', () => {
   });
 });
 
+describe('a service behind a proxy', () => {
+  let on: TestApp;
+
+  beforeAll(async () => {
+    on = await startApp({ MCP_AGGREGATOR_TRUST_PROXY: 'true' }, addRoutes);
+  });
+
+  afterAll(() => on.close());
+
+  const refusedFrom = async (forwarded: string): Promise<void> => {
+    const headers = { 'x-forwarded-for': forwarded };
+    expect((await send(on.url, '/test/read', { headers })).status).toBe(401);
+  };
+
+  it('takes the address that the proxy added, not what the caller made up before it', async () => {
+    await refusedFrom('198.51.100.7');
+    await refusedFrom('10.9.9.9, 198.51.100.8');
+    await refusedFrom(`198.51.100.9, ${'no address '.repeat(20)}`);
+    await eventually(async () => {
+      const answer = await send(on.url, AUDIT, { token: on.token });
+      const { entries } = answer.body as { entries: { ip_address: string }[] };
+      const addresses = entries.map((entry) => entry.ip_address);
+      expect(addresses).toEqual(['127.0.0.1', '198.51.100.8', '198.51.100.7']);
+    });
+  });
+
+  it('counts wrong tokens by that address', async () => {
+    const guess = async (i: number, address: string): Promise<number> => {
+      const headers = { 'x-forwarded-for': `10.0.0.${i}, ${address}` };
+      return (await send(on.url, '/test/read', { token: `a-guess-${i}`, headers })).status;
+    };
+    for (let i = 0; i < 30; i++) expect(await guess(i, `2001:db8::${i}`)).toBe(401);
+    expect(await guess(31, '2001:db8::ffff')).toBe(429);
+    expect(await guess(31, '2001:db8:0:1::1')).toBe(401);
+  });
+});
+
 describe('a service that trusts an issuer', () => {
   let issuer: TestIssuer;
   let on: TestApp;

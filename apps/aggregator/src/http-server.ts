@@ -15,9 +15,11 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
 /** Fastify with limits on what a stranger can make it hold, and with our errors for what it refuses itself. */
 export function createHttpAdapter(env: Env): FastifyAdapter {
+  const proxies = env.MCP_AGGREGATOR_TRUST_PROXY;
   const adapter = new FastifyAdapter({
     bodyLimit: env.MCP_AGGREGATOR_BODY_LIMIT,
-    trustProxy: env.MCP_AGGREGATOR_TRUST_PROXY,
+    // Only what our proxies added: what stands before that in the header is whatever the caller sent.
+    trustProxy: proxies > 0 && ((_address: string, hop: number) => hop < proxies),
     genReqId: () => randomUUID(),
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
