@@ -8,6 +8,7 @@ import {
   PinoLogger,
   RequestValidationPipe,
 } from '@app/platform';
+import { serveApiDocs } from './api-docs.js';
 import { AppModule } from './app.module.js';
 import { corsOptions, createHttpAdapter } from './http-server.js';
 
@@ -25,5 +26,6 @@ export async function createApp(env: Env): Promise<NestFastifyApplication> {
   await app.get(AccessControl).install(adapter.getInstance());
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(new HttpErrorFilter());
+  serveApiDocs(app);
   return app;
 }

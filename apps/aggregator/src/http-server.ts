@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { ConnectionError, FastifyReply, FastifyRequest } from 'fastify';
+import { connectionEnder } from './end-connections.js';
 
 /** Time for a client to send a whole request; answers, streams included, may take as long as they need. */
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -47,6 +48,11 @@ export function createHttpAdapter(env: Env): FastifyAdapter {
   const headers = securityHeaders();
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.headers(headers).header('x-request-id', request.id);
+    done();
+  });
+  const endConnections = connectionEnder(fastify.server);
+  fastify.addHook('preClose', (done) => {
+    endConnections();
     done();
   });
   return adapter;
