@@ -1,5 +1,5 @@
 import { connectUpstream, UpstreamRpcError, type UpstreamSession, wireName } from '@app/mcp';
-import type { JsonObject } from '@app/platform';
+import type { JsonObject, JsonValue } from '@app/platform';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/env.js';
@@ -164,7 +164,7 @@ async function directly(): Promise<Record> {
         const answer = await ask(server, method, {});
         const items = 'result' in answer ? answer.result[kind] : [];
         return (items as JsonObject[]).map((item) =>
-          key === 'name' ? { ...item, name: wireName(server, String(item['name'])) } : item,
+          key === 'name' ? { ...item, name: wireName(server, textOf(item['name'])) } : item,
         );
       }),
     );
@@ -209,7 +209,7 @@ async function through(): Promise<Record> {
     const ref = params['ref'];
     const renamed =
       typeof ref === 'object' && ref !== null && !Array.isArray(ref)
-        ? { ref: { ...ref, name: wireName(server, String(ref['name'])) } }
+        ? { ref: { ...ref, name: wireName(server, textOf(ref['name'])) } }
         : typeof params['name'] === 'string'
           ? { name: wireName(server, params['name']) }
           : {};
@@ -228,6 +228,11 @@ async function walk(ask: Ask): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const [server, method, params] of steps()) answers.push(await ask(server, method, params));
   return answers;
+}
+
+function textOf(value: JsonValue | undefined): string {
+  if (typeof value !== 'string') throw new Error('a name must be a string');
+  return value;
 }
 
 function sorted(items: readonly JsonObject[], key: string): JsonObject[] {
