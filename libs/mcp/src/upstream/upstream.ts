@@ -52,7 +52,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
   onProgress?(params: JsonObject): void;
   /** Log messages that come with this very call; without it they are notifications of the session. */
-  onLog?(params: JsonObject): void;
+  readonly onLog?: (params: JsonObject) => void;
   /** What the server asks while it works on this very call; else the handler of the session is asked. */
   readonly onServerRequest?: ServerRequestHandler;
   /** Merged over the `_meta` of the params. */
