@@ -18,7 +18,7 @@ import { listAll } from './listing.js';
 import { ModernSubscription } from './modern-subscription.js';
 import { type Negotiated, Negotiation } from './negotiation.js';
 import { type ParamHeader, paramHeaders, paramHeadersOf } from './param-headers.js';
-import { PendingCalls } from './pending-calls.js';
+import { type Call, PendingCalls } from './pending-calls.js';
 import { RateLimit } from './rate-limit.js';
 import { ServedRequests } from './served-requests.js';
 import type {
@@ -392,15 +392,20 @@ export class RpcSession implements UpstreamSession, WireListener {
         return this.fail(id, UpstreamRpcError.of(message.error));
       }
       case 'request': {
-        const call = during === undefined ? this.calls.only()?.[1] : this.calls.get(during);
+        const call = this.callOf(during);
         void this.served.serve(message, call?.options.onServerRequest ?? this.requestHandler, call);
         return;
       }
       case 'notification':
-        return this.hear(message.method, message.params);
+        return this.hear(message.method, message.params, during);
       default:
         message satisfies never;
     }
+  }
+
+  /** The call a message belongs to: the wire says so, or there is no other. */
+  private callOf(during: RequestId | undefined): Call | undefined {
+    return during === undefined ? this.calls.only()?.[1] : this.calls.get(during);
   }
 
   private receiveResult(id: RequestId, result: JsonValue): void {
@@ -414,7 +419,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     this.calls.resolve(id, result);
   }
 
-  private hear(method: string, params: JsonObject): void {
+  private hear(method: string, params: JsonObject, during: RequestId | undefined): void {
     if (this.ending || !this.notificationRate.allows(performance.now())) return;
     if (method === 'notifications/progress') return this.hearProgress(params);
     if (method === 'notifications/cancelled') {
@@ -423,6 +428,10 @@ export class RpcSession implements UpstreamSession, WireListener {
       this.served.cancel(id);
       this.streams.get(id)?.();
       return;
+    }
+    if (method === 'notifications/message') {
+      const onLog = this.callOf(during)?.options.onLog;
+      if (onLog) return onLog(params);
     }
     for (const handler of this.notificationHandlers) {
       this.guard(() => handler(method, params));
