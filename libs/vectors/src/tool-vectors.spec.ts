@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Clock } from '@app/platform';
-import { Embedder, normalise } from './embedder.js';
+import { Embedder } from './embedder.js';
+import { normalise } from './vector-math.js';
 import { ExactIndex } from './exact-index.js';
 import { FakeToolVectorStore } from './fake-tool-vector.store.js';
 import { ToolVectors } from './tool-vectors.js';

@@ -1,5 +1,5 @@
 import { type FakeQdrant, startFakeQdrant } from '../../../test/fixtures/fake-qdrant.js';
-import { normalise } from './embedder.js';
+import { normalise } from './vector-math.js';
 import { ExactIndex } from './exact-index.js';
 import { QdrantIndex } from './qdrant-index.js';
 import { toolFilterFields } from './tool-payload.js';

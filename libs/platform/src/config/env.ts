@@ -150,6 +150,10 @@ export const envSchema = z.object({
   EMBEDDINGS_MODEL: z.string().min(1).default('text-embedding-3-small'),
   QDRANT_URL: url('https:', 'http:').optional(),
   QDRANT_API_KEY: z.string().min(1).optional(),
+  LLM_PROVIDER: z.enum(['anthropic', 'openai']).optional(),
+  LLM_URL: url('https:', 'http:').optional(),
+  LLM_API_KEY: z.string().min(1).optional(),
+  LLM_MODEL: z.string().min(1).optional(),
 });
 
 /** Rules that need more than one setting; each message says what to do. */
@@ -160,6 +164,20 @@ const checkedEnvSchema = envSchema.superRefine((env, context) => {
       path: ['MCP_CREDENTIAL_KEY'],
       message:
         'is required with DATABASE_URL: a key kept in the data folder would be lost with this machine, and the credentials in the shared database with it. Make one with `openssl rand -base64 32`',
+    });
+  }
+  if (env.LLM_PROVIDER && !env.LLM_MODEL) {
+    context.addIssue({
+      code: 'custom',
+      path: ['LLM_MODEL'],
+      message: 'is required with LLM_PROVIDER: the name of the model that classifies tools',
+    });
+  }
+  if (env.LLM_PROVIDER && !env.LLM_API_KEY && !env.LLM_URL) {
+    context.addIssue({
+      code: 'custom',
+      path: ['LLM_API_KEY'],
+      message: 'is required with LLM_PROVIDER, unless LLM_URL names an endpoint that needs none',
     });
   }
   if (env.MCP_AGGREGATOR_JWKS_URL && !env.MCP_AGGREGATOR_JWT_ISSUER) {
