@@ -32,7 +32,11 @@ import { UpdateSkillHandler } from './update-skill.command.js';
     SkillStore,
     SuggestionStore,
     ClassificationStore,
-    { provide: Classifier, inject: [Env, Catalogue, StaticModel], useFactory: configuredClassifier },
+    {
+      provide: Classifier,
+      inject: [Env, Catalogue, StaticModel],
+      useFactory: configuredClassifier,
+    },
     ClassificationWorker,
     ClassifyToolsJob,
     ClassifyToolsOnToolsDiscovered,
