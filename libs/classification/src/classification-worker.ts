@@ -52,11 +52,16 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
   private async run(): Promise<void> {
     while (this.wanted && !this.stop.signal.aborted) {
       this.wanted = false;
-      try {
-        await this.queue.enqueue();
-        await Promise.all(Array.from({ length: this.classifier.concurrency }, () => this.lane()));
-      } catch (error) {
-        this.logger.error({ err: error }, 'classification stopped; it goes on later');
+      const queued = this.queue.enqueue();
+      const lanes = Array.from({ length: this.classifier.concurrency }, () =>
+        queued.then(() => this.lane()),
+      );
+      for (const lane of await Promise.allSettled(lanes)) {
+        if (lane.status === 'fulfilled') continue;
+        this.logger.error(
+          { err: lane.reason as unknown },
+          'classification stopped; it goes on later',
+        );
       }
     }
   }

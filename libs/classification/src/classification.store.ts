@@ -203,8 +203,8 @@ export class ClassificationStore {
   async suggest(suggestion: SuggestedSkill, toolId: number, by: string): Promise<void> {
     await this.database.direct.query(
       `INSERT INTO mcp.skill_suggestions (name, description, tool_ids, suggested_by)
-       SELECT $1, $2, ARRAY[$3::int], $4
-       WHERE NOT EXISTS (SELECT 1 FROM mcp.skill_categories WHERE lower(name) = lower($1))
+       SELECT $1::text, $2, ARRAY[$3::int], $4
+       WHERE NOT EXISTS (SELECT 1 FROM mcp.skill_categories WHERE lower(name) = lower($1::text))
        ON CONFLICT (name) DO UPDATE
        SET tool_ids = (SELECT array_agg(DISTINCT id) FROM unnest(skill_suggestions.tool_ids || excluded.tool_ids) AS id)`,
       [suggestion.name, suggestion.description, toolId, by],

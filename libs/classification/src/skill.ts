@@ -42,6 +42,7 @@ export const SKILL_ID = /^[a-z][a-z0-9_]{0,63}$/;
 export function skillIdOf(name: string): string {
   const words = name
     .normalize('NFD')
+    .replace(/\p{Mn}/gu, '')
     .toLowerCase()
     .match(/[a-z0-9]+/g);
   const id = (words ?? []).join('_').slice(0, 64).replace(/_$/, '');
