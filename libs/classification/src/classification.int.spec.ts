@@ -205,9 +205,9 @@ describe('classification by a hosted model', () => {
   it('asks for ten tools a request, and says who classified', async () => {
     await insertTools(service.app, 'cinema', films(25));
     await classify(service);
-    expect(endpoint.requests.map((request) => askedFor(request.body).length).sort()).toEqual([
-      10, 10, 5,
-    ]);
+    expect(
+      endpoint.requests.map((request) => askedFor(request.body).length).toSorted((a, b) => b - a),
+    ).toEqual([10, 10, 5]);
     const rows = await rowsOf<{ state: string; classified_by: string }>(
       service,
       'SELECT DISTINCT state, classified_by FROM mcp.tool_classifications',
