@@ -158,6 +158,10 @@ export const envSchema = z.object({
   EMBEDDINGS_MODEL: z.string().min(1).default('text-embedding-3-small'),
   QDRANT_URL: url('https:', 'http:').optional(),
   QDRANT_API_KEY: z.string().min(1).optional(),
+  LLM_PROVIDER: z.enum(['anthropic', 'openai']).optional(),
+  LLM_URL: url('https:', 'http:').optional(),
+  LLM_API_KEY: z.string().min(1).optional(),
+  LLM_MODEL: z.string().min(1).optional(),
 });
 
 interface Rule {
@@ -176,6 +180,18 @@ const rules: readonly Rule[] = [
       'is required with DATABASE_URL: a key kept in the data folder would be lost with this machine, and the credentials in the shared database with it. Make one with `openssl rand -base64 32`',
     about: ['MCP_CREDENTIAL_KEY', 'DATABASE_URL'],
     isBroken: (env) => env.DATABASE_URL !== undefined && !env.MCP_CREDENTIAL_KEY,
+  },
+  {
+    setting: 'LLM_MODEL',
+    message: 'is required with LLM_PROVIDER: the name of the model that classifies tools',
+    about: ['LLM_PROVIDER', 'LLM_MODEL'],
+    isBroken: (env) => env.LLM_PROVIDER !== undefined && !env.LLM_MODEL,
+  },
+  {
+    setting: 'LLM_API_KEY',
+    message: 'is required with LLM_PROVIDER, unless LLM_URL names an endpoint that needs none',
+    about: ['LLM_PROVIDER', 'LLM_API_KEY', 'LLM_URL'],
+    isBroken: (env) => env.LLM_PROVIDER !== undefined && !env.LLM_API_KEY && !env.LLM_URL,
   },
   ...(['MCP_AGGREGATOR_JWT_ISSUER', 'MCP_AGGREGATOR_JWT_AUDIENCE'] as const).map(
     (setting): Rule => ({
