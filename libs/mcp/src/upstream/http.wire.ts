@@ -26,6 +26,7 @@ export class HttpWire implements Wire {
   readonly kind = 'http';
   epoch = 0;
   private readonly url: URL;
+  private readonly ownHeaders: Readonly<Record<string, string>>;
   private readonly pool: Pool;
   private readonly running = new Map<RequestId, HttpExchange>();
   private readonly closing = new AbortController();
@@ -34,11 +35,12 @@ export class HttpWire implements Wire {
   private protocolVersion: string | undefined;
 
   constructor(
-    private readonly target: HttpTarget,
+    target: HttpTarget,
     private readonly maxAnswerBytes: number,
     connectTimeoutMs: number,
   ) {
     this.url = new URL(target.url);
+    this.ownHeaders = ownHeaders(target.headers);
     this.pool = httpPool(this.url, connectTimeoutMs);
   }
 
@@ -113,14 +115,15 @@ export class HttpWire implements Wire {
       {
         method,
         path: this.url.pathname + this.url.search,
-        headers: { ...ownHeaders(this.target.headers), ...headers },
+        headers: { ...this.ownHeaders, ...headers },
         ...(body !== undefined && { body }),
       },
       this.maxAnswerBytes,
       {
         onHead: (status, answered) => {
           if (!begins || status >= 300) return;
-          this.sessionId = answered['mcp-session-id'];
+          const given = answered['mcp-session-id'];
+          this.sessionId = typeof given === 'string' ? given : undefined;
           this.epoch++;
         },
         onEvent: ({ type, data }) => {

@@ -20,6 +20,7 @@ export class SseWire implements Wire {
   readonly kind = 'sse';
   readonly epoch = 0;
   private readonly url: URL;
+  private readonly ownHeaders: Readonly<Record<string, string>>;
   private readonly pool: Pool;
   private readonly posts = new Map<RequestId, HttpExchange>();
   private stream: HttpExchange | undefined;
@@ -28,11 +29,12 @@ export class SseWire implements Wire {
   private ended = false;
 
   constructor(
-    private readonly target: HttpTarget,
+    target: HttpTarget,
     private readonly maxAnswerBytes: number,
     connectTimeoutMs: number,
   ) {
     this.url = new URL(target.url);
+    this.ownHeaders = ownHeaders(target.headers);
     this.pool = httpPool(this.url, connectTimeoutMs);
   }
 
@@ -43,7 +45,7 @@ export class SseWire implements Wire {
         {
           method: 'GET',
           path: this.url.pathname + this.url.search,
-          headers: { ...ownHeaders(this.target.headers), accept: 'text/event-stream' },
+          headers: { ...this.ownHeaders, accept: 'text/event-stream' },
         },
         this.maxAnswerBytes,
         {
@@ -93,7 +95,7 @@ export class SseWire implements Wire {
         method: 'POST',
         path: endpoint.pathname + endpoint.search,
         headers: {
-          ...ownHeaders(this.target.headers),
+          ...this.ownHeaders,
           'content-type': 'application/json',
           accept: 'application/json',
           ...(this.protocolVersion && { 'mcp-protocol-version': this.protocolVersion }),
