@@ -4,6 +4,8 @@ import { EventStream, type StreamEvent } from './event-stream.js';
 
 /** Bodies of refusals are only looked at for a JSON-RPC error. */
 const MAX_ERROR_BODY_BYTES = 65_536;
+/** How long a message that nobody waits for may keep its connection. */
+export const UNAWAITED_MS = 30_000;
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -86,6 +88,14 @@ export class HttpExchange {
 
   abort(): void {
     this.fail('aborted');
+  }
+
+  /** For what has no caller with a deadline of its own. */
+  abortAfter(ms: number): void {
+    const timer = setTimeout(() => this.abort(), ms);
+    timer.unref();
+    const cancel = (): void => clearTimeout(timer);
+    this.done.then(cancel, cancel);
   }
 
   private onHead(status: number, headers: IncomingHttpHeaders): void {

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import { httpPool, ownHeaders } from './http-pool.js';
-import { ExchangeFailed, HttpExchange } from './http-exchange.js';
+import { ExchangeFailed, HttpExchange, UNAWAITED_MS } from './http-exchange.js';
 import type { OutgoingMessage, RequestId } from './json-rpc.js';
 import {
   ConnectFailed,
@@ -106,7 +106,8 @@ export class SseWire implements Wire {
       { onEvent: () => undefined, onOversized: () => undefined },
     );
     const id = 'method' in message && 'id' in message ? message.id : undefined;
-    if (id !== undefined) this.posts.set(id, post);
+    if (id === undefined) post.abortAfter(UNAWAITED_MS);
+    else this.posts.set(id, post);
     try {
       const { status, text } = await post.done;
       if (status === 401 || status === 403) throw new CredentialsRefused(status);
