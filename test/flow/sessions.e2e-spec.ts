@@ -160,6 +160,10 @@ describe('connections, seen from outside', () => {
     await eventually(async () => expect(await api.status(id)).toBe('ERROR'));
     const { body } = await api.call('GET', `/servers/${id}`);
     expect(body['error_message']).toContain('refused the credentials');
+    await eventually(async () => {
+      const audit = await api.call('GET', '/audit?limit=500');
+      expect(JSON.stringify(audit.body)).toContain('server.credentials_refused');
+    });
     expect(await api.history(id)).toEqual(['REGISTERED', 'CONNECTING', 'ERROR']);
     await api.call('DELETE', `/servers/${id}`);
     await peer.stop();

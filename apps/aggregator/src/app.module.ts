@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AccessModule } from '@app/access';
+import { ClassificationModule } from '@app/classification';
 import { DatabaseModule, type Env, PlatformModule } from '@app/platform';
 import { DiscoveryModule } from '@app/discovery';
 import { GatewayModule } from '@app/gateway';
@@ -27,6 +28,7 @@ export class AppModule {
         RegistryModule, // 1 register
         SessionsModule, // 2 connect, keep, reconnect
         DiscoveryModule, // 3 discover tools, keep the catalogue
+        ClassificationModule, // 4 skills
         SearchModule, // 5 find a tool
         RoutingModule, // 6 route and call
         GatewayModule, // 8 the MCP endpoint: all of the above for MCP clients
