@@ -254,7 +254,7 @@ export class RpcSession implements UpstreamSession, WireListener {
       const message = this.requestMessage(id, method, params, options);
       this.deliver(message, this.headersFor(method, params)).then(
         () => {
-          if (this.wire.kind !== 'http') return;
+          if (this.wire.kind !== 'http' || !this.calls.has(id)) return;
           this.fail(id, new ConnectionLost('there was no answer in its answer', 'unknown'));
         },
         (error: unknown) => this.fail(id, explained(error)),
