@@ -1,4 +1,4 @@
-import { Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@app/discovery';
 import { McpEndpoint } from '@app/mcp';
 import { Clock, Env } from '@app/platform';
@@ -46,10 +46,11 @@ import { Views } from './views.js';
     ForgetServerOnServerRemoved,
   ],
 })
-export class GatewayModule implements OnApplicationShutdown {
+export class GatewayModule implements BeforeApplicationShutdown {
   constructor(private readonly endpoint: McpEndpoint) {}
 
-  onApplicationShutdown(): void {
+  /** Before the listener closes, which waits for every open stream. */
+  beforeApplicationShutdown(): void {
     this.endpoint.close();
   }
 }

@@ -48,6 +48,14 @@ const url = (...protocols: string[]) =>
       `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
     );
 
+/** `true` is one. */
+const proxyCount = z
+  .string()
+  .toLowerCase()
+  .regex(/^(true|false|\d)$/, 'must be true, false, or the number of proxies')
+  .transform((value) => (value === 'false' ? 0 : value === 'true' ? 1 : Number(value)))
+  .default(0);
+
 export const tokenScopes = ['read', 'call', 'admin'] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 export interface ConfiguredToken {
@@ -132,7 +140,7 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_JWT_AUDIENCE: z.string().min(1).optional(),
   MCP_AGGREGATOR_ALLOWED_HOSTS: list,
   MCP_AGGREGATOR_ALLOWED_ORIGINS: list,
-  MCP_AGGREGATOR_TRUST_PROXY: flag(false),
+  MCP_AGGREGATOR_TRUST_PROXY: proxyCount,
   MCP_AGGREGATOR_BODY_LIMIT: whole(4_194_304, 1_024, 1_073_741_824),
   MCP_AGGREGATOR_RATE_LIMIT: whole(60_000, 0, 1_000_000_000),
   MCP_AGGREGATOR_AUDIT_RETENTION_DAYS: whole(90, 0, 36_500),
