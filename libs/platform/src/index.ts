@@ -40,3 +40,4 @@ export { isCleanText, IsCleanText } from './text.js';
 export { ApiErrors } from './errors/error.dto.js';
 export { PageQuery, ToFlag, ToWholeNumber } from './http/page-query.js';
 export { installedFolder } from './installed-folder.js';
+export { type FailPoint, FailPoints, failPoints } from './fail-points.js';
