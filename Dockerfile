@@ -20,6 +20,7 @@ ENV NODE_ENV=production \
 COPY --from=build --chown=root:root /app/package.json ./
 COPY --from=build --chown=root:root /app/node_modules ./node_modules
 COPY --from=build --chown=root:root /app/dist ./dist
+COPY --from=build --chown=root:root /app/libs/vectors/model ./libs/vectors/model
 USER node
 VOLUME /data
 EXPOSE 8081

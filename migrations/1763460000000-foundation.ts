@@ -76,6 +76,10 @@ export class Foundation1763460000000 implements MigrationInterface {
         timestamp timestamptz NOT NULL DEFAULT now()
       )`);
     await runner.query(`CREATE INDEX idx_audit_log_timestamp ON mcp.audit_log (timestamp)`);
+    await runner.query(`CREATE INDEX idx_audit_log_event ON mcp.audit_log (event, id)`);
+    await runner.query(`
+      CREATE INDEX idx_audit_log_server ON mcp.audit_log (server_id, id)
+      WHERE server_id IS NOT NULL`);
     await runner.query(`
       CREATE TABLE mcp.api_tokens (
         name varchar(100) PRIMARY KEY,

@@ -1,4 +1,5 @@
 import { Foundation1763460000000 } from './1763460000000-foundation.js';
+import { ToolVectors1763470000000 } from './1763470000000-tool-vectors.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
-export const migrations = [Foundation1763460000000] as const;
+export const migrations = [Foundation1763460000000, ToolVectors1763470000000] as const;

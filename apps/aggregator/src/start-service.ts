@@ -5,7 +5,6 @@ import { AppError, DataDirInUse, type Env, holdDataDir, InvalidEnv } from '@app/
 import { ImportServers } from '@app/registry';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { serveApiDocs } from './api-docs.js';
 import { createApp } from './create-app.js';
 
 /** Longer than any server needs to close, shorter than what a supervisor waits before it kills. */
@@ -22,7 +21,6 @@ export async function startService(env: Env): Promise<RunningService> {
   const addressFile = join(env.MCP_AGGREGATOR_DATA_DIR, 'address');
   rmSync(addressFile, { force: true });
   const app = await createApp(env);
-  serveApiDocs(app);
   const stop = async (): Promise<void> => {
     setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
     rmSync(addressFile, { force: true });

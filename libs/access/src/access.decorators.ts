@@ -1,31 +1,55 @@
-import {
-  createParamDecorator,
-  type CustomDecorator,
-  type ExecutionContext,
-  SetMetadata,
-} from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiExtension } from '@nestjs/swagger';
 import type { TokenScope } from '@app/platform';
 import type { FastifyRequest } from 'fastify';
-import type { Actor, Principal } from './principal.js';
+import { type Actor, ANONYMOUS, type Principal } from './principal.js';
+
+/** What a caller needs for a route. */
+export type AccessRule = TokenScope | 'public';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the access guard on every route that needs a token. */
+    /** Set before the handler of every route that needs a token. */
     principal?: Principal;
+  }
+  interface FastifyContextConfig {
+    /** Set by the decorators below, or by hand on a route that is added to Fastify directly. */
+    access?: AccessRule;
   }
 }
 
-export const SCOPE_KEY = 'access:scope';
-export const PUBLIC_KEY = 'access:public';
-
-/** The scope a route or controller needs; `admin` includes `call`, `call` includes `read`. */
-export const RequireScope = (scope: TokenScope): CustomDecorator => SetMetadata(SCOPE_KEY, scope);
+/** The scope a route, or every route of a controller without one of its own, needs. */
+export const RequireScope = (scope: TokenScope): ClassDecorator & MethodDecorator => rule(scope);
 
 /** A route that answers without a token. */
-export const Public = (): CustomDecorator => SetMetadata(PUBLIC_KEY, true);
+export const Public = (): ClassDecorator & MethodDecorator => rule('public');
 
 /** The caller, as the audit log names them. */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
-  return { name: request.principal?.name ?? 'anonymous', ip: request.ip };
+  return { name: request.principal?.name ?? ANONYMOUS, ip: request.ip };
 });
+
+const RULE = Symbol('access rule');
+
+/** Written into the route's configuration in Fastify, where it is read before the body is. */
+function rule(access: AccessRule): ClassDecorator & MethodDecorator {
+  return (target: object, _key?: string | symbol, descriptor?: PropertyDescriptor): void => {
+    if (descriptor) return mark(descriptor.value, access);
+    if (typeof target !== 'function') return;
+    // Decorators of methods run before the one of their class, so their own rule is there already.
+    for (const { value } of Object.values(Object.getOwnPropertyDescriptors(target.prototype))) {
+      if (typeof value === 'function' && !Reflect.hasMetadata(RULE, value)) mark(value, access);
+    }
+  };
+}
+
+function mark(method: unknown, access: AccessRule): void {
+  if (typeof method !== 'function') return;
+  Reflect.defineMetadata(RULE, access, method);
+  RouteConfig({ access })(method);
+  if (access === 'public') return;
+  // The API description says the same as the rule, because it is written with it.
+  ApiExtension('x-required-scope', access)(method, '', { value: method });
+}

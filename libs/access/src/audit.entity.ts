@@ -1,5 +1,8 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
+export const auditOutcomes = ['success', 'refused', 'failure'] as const;
+export type AuditOutcome = (typeof auditOutcomes)[number];
+
 @Entity({ schema: 'mcp', name: 'audit_log' })
 export class AuditEntity {
   @PrimaryGeneratedColumn({ type: 'bigint' })
@@ -29,5 +32,3 @@ export class AuditEntity {
   @Column('timestamptz', { default: () => 'now()' })
   readonly timestamp!: Date;
 }
-
-export type AuditOutcome = 'success' | 'refused' | 'failure';

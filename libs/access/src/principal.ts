@@ -1,4 +1,4 @@
-import type { TokenScope } from '@app/platform';
+import { type TokenScope, tokenScopes } from '@app/platform';
 
 /** Who sent a request, as its token says. */
 export interface Principal {
@@ -14,3 +14,12 @@ export interface Actor {
 
 /** Changes that the service makes by itself. */
 export const SYSTEM: Actor = { name: 'system', ip: null };
+
+/** The name of a caller without a token. */
+export const ANONYMOUS = 'anonymous';
+
+/** `admin` includes `call`, `call` includes `read`. */
+export function hasScope(principal: Principal, needed: TokenScope): boolean {
+  const level = tokenScopes.indexOf(needed);
+  return principal.scopes.some((scope) => tokenScopes.indexOf(scope) >= level);
+}

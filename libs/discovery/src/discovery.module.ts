@@ -1,21 +1,24 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { SessionsModule } from '@app/sessions';
+import { VectorsModule } from '@app/vectors';
 import { Catalogue } from './catalogue.js';
 import { DiscoverToolsHandler } from './discover-tools.command.js';
 import { DiscoverToolsOnSessionOpened } from './discover-tools.on-session-opened.js';
+import { IndexToolsOnCatalogueChanges } from './index-tools.on-catalogue-changes.js';
 import { LoadCatalogueOnStart } from './load-catalogue.on-start.js';
 import { RefreshCatalogueOnChanges } from './refresh-catalogue.on-changes.js';
-import { SessionsModule } from '@app/sessions';
 import { ToolEntity } from './tool.entity.js';
 import { ToolStore } from './tool.store.js';
 import { ServerToolsController } from './tools.controller.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ToolEntity]), SessionsModule],
+  imports: [TypeOrmModule.forFeature([ToolEntity]), SessionsModule, VectorsModule],
   controllers: [ServerToolsController],
   providers: [
     ToolStore,
     Catalogue,
+    IndexToolsOnCatalogueChanges,
     LoadCatalogueOnStart,
     RefreshCatalogueOnChanges,
     DiscoverToolsHandler,

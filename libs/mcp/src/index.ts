@@ -1,4 +1,18 @@
+export { canonicalName, wireName } from './names.js';
+export { admits, isLogLevel, type LogLevel, moreTalkative } from './serving/log-level.js';
+export { McpEndpoint } from './serving/mcp-endpoint.js';
+export { envelopeFor } from './serving/modern-rules.js';
+export { rpcCode, RpcError } from './serving/rpc.js';
+export type {
+  Caller,
+  ClientCall,
+  McpClient,
+  McpView,
+  ServerChange,
+  ServerDescription,
+} from './serving/view.js';
 export { connectUpstream } from './upstream/connect-upstream.js';
+export { isJsonObject } from './upstream/json-rpc.js';
 export { LogRing } from './upstream/log-ring.js';
 export type {
   CloseOptions,

@@ -32,6 +32,7 @@ export { RequestValidationPipe } from './errors/validation.pipe.js';
 export { parseJsonBody } from './http/json-body.js';
 export type { JsonObject, JsonValue } from './json.js';
 export { createPino, PinoLogger } from './logging/logger.js';
+export { product } from './product.js';
 export { PlatformModule } from './platform.module.js';
 export { Metrics } from './metrics/metrics.js';
 export { isCleanText, IsCleanText } from './text.js';

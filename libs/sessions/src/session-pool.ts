@@ -3,7 +3,7 @@ import { CommandBus, EventBus } from '@nestjs/cqrs';
 import { AuditStore, SYSTEM } from '@app/access';
 import { SessionLost, SessionOpened, ToolListChanged } from '@app/events';
 import type { ServerRequestHandler, UpstreamSession } from '@app/mcp';
-import { Clock, Env } from '@app/platform';
+import { Clock, Env, type JsonObject } from '@app/platform';
 import {
   ChangeServerStatus,
   type Server,
@@ -29,7 +29,7 @@ export type ServerQuestion = (
   serverId: string,
   ...question: Parameters<ServerRequestHandler>
 ) => ReturnType<ServerRequestHandler>;
-export type ServerNotice = (serverId: string, method: string, params: object) => void;
+export type ServerNotice = (serverId: string, method: string, params: JsonObject) => void;
 
 /** The live sessions of this process: the only state of the connections that is not in the rows. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { ConnectFailed } from './upstream.errors.js';
 
@@ -21,20 +21,25 @@ const PROBE_TIMEOUT_MS = 5_000;
  * itself the program would ignore SIGTERM and would have to bury orphans. `--mount-proc` so that
  * programs find themselves in /proc.
  */
-const NAMESPACE = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'] as const;
+const UNSHARE = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'] as const;
 const INIT = ['sh', '-c', '"$0" "$@"; exit $?'] as const;
-const CONTAINERS = [
-  ['setpriv', '--pdeathsig', 'KILL', ...NAMESPACE, ...INIT],
-  ['setpriv', '--pdeathsig', 'KILL'],
-] as const;
+export const containers = {
+  namespace: ['setpriv', '--pdeathsig', 'KILL', ...UNSHARE, ...INIT],
+  deathSignal: ['setpriv', '--pdeathsig', 'KILL'],
+  group: [],
+} as const satisfies Record<string, readonly string[]>;
+export type Container = keyof typeof containers;
 
-let container: Promise<readonly string[]> | undefined;
+let best: Promise<Container> | undefined;
 
 /** A program with everything it starts: in a process group of its own and, where possible, a PID namespace. */
 export class ProcessTree {
   readonly exited: Promise<string>;
 
-  private constructor(readonly child: ChildProcessByStdio<Writable, Readable, Readable>) {
+  private constructor(
+    readonly child: ChildProcessByStdio<Writable, Readable, Readable>,
+    private readonly container: Container,
+  ) {
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         // What it started and left behind must not outlive it.
@@ -44,8 +49,9 @@ export class ProcessTree {
     });
   }
 
-  static async start(program: Program): Promise<ProcessTree> {
-    const [command, ...args] = [...(await findContainer()), program.command, ...program.args];
+  static async start(program: Program, given?: Container): Promise<ProcessTree> {
+    const container = given ?? (await bestContainer());
+    const [command, ...args] = [...wrapper(container), program.command, ...program.args];
     if (command === undefined) throw new ConnectFailed('there is no command');
     const child = spawn(command, args, {
       env: program.env,
@@ -58,7 +64,7 @@ export class ProcessTree {
       child.once('spawn', resolve);
       child.once('error', (error) => reject(new ConnectFailed(`cannot start: ${error.message}`)));
     });
-    return new ProcessTree(child);
+    return new ProcessTree(child, container);
   }
 
   /** First by the end of its input, then by SIGTERM, then by SIGKILL to the whole tree. */
@@ -69,10 +75,24 @@ export class ProcessTree {
       this.signal('SIGTERM');
       await this.isGoneWithin(KILL_AFTER_MS);
     }
-    this.signal('SIGKILL');
-    await this.isGoneWithin(GONE_WITHIN_MS);
+    this.kill();
+    if (!(await this.isGoneWithin(GONE_WITHIN_MS))) this.signal('SIGKILL');
     // Whoever got hold of these pipes may keep them open for ever.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+  }
+
+  /**
+   * A namespace is ended by its first process: the kernel then ends all others, and only after the last
+   * of them is gone does the program we started see its end, bury it, and exit.
+   */
+  private kill(): void {
+    const first = this.container === 'namespace' ? firstChildOf(this.child.pid) : undefined;
+    if (first === undefined) return this.signal('SIGKILL');
+    try {
+      process.kill(first, 'SIGKILL');
+    } catch {
+      // It ended in this very moment.
+    }
   }
 
   private signal(signal: NodeJS.Signals): void {
@@ -106,35 +126,39 @@ function describeExit(code: number | null, signal: NodeJS.Signals | null): strin
   return `the process exited (code ${code})`;
 }
 
-function findContainer(): Promise<readonly string[]> {
-  container ??= firstThatWorks();
-  return container;
+function bestContainer(): Promise<Container> {
+  best ??= canRun('namespace').then(async (can) => {
+    if (can) return 'namespace';
+    return (await canRun('deathSignal')) ? 'deathSignal' : 'group';
+  });
+  return best;
 }
 
-async function firstThatWorks(): Promise<readonly string[]> {
-  for (const words of CONTAINERS) {
-    const absolute = words.map((word) => (word in PROGRAMS ? locate(word) : word));
-    if (absolute.every((word) => word !== undefined) && (await canRun(absolute))) return absolute;
+/** Undefined too where there is no such file: then there are no namespaces either. */
+function firstChildOf(pid: number | undefined): number | undefined {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return Number(/^\d+/.exec(children)?.[0]) || undefined;
+  } catch {
+    return undefined;
   }
-  return [];
 }
-
-const PROGRAMS = { setpriv: true, unshare: true, sh: true };
 
 /** By absolute path, because the environment of the server may have a PATH of its own. */
-function locate(program: string): string | undefined {
-  return ['/usr/bin', '/bin', '/usr/sbin', '/sbin']
-    .map((folder) => `${folder}/${program}`)
-    .find((path) => existsSync(path));
+function wrapper(container: Container): readonly string[] {
+  const programs = ['setpriv', 'unshare', 'sh'];
+  return containers[container].map((word) => (programs.includes(word) ? locate(word) : word));
 }
 
-function canRun([command, ...args]: readonly string[]): Promise<boolean> {
-  if (command === undefined) return Promise.resolve(false);
+function locate(program: string): string {
+  const paths = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].map((folder) => `${folder}/${program}`);
+  return paths.find((path) => existsSync(path)) ?? program;
+}
+
+function canRun(container: Container): Promise<boolean> {
+  const [command, ...args] = [...wrapper(container), 'true'];
   return new Promise((resolve) => {
-    const child = spawn(command, [...args, 'true'], {
-      stdio: 'ignore',
-      timeout: PROBE_TIMEOUT_MS,
-    });
+    const child = spawn(command, args, { stdio: 'ignore', timeout: PROBE_TIMEOUT_MS });
     child.once('error', () => resolve(false));
     child.once('exit', (code) => resolve(code === 0));
   });

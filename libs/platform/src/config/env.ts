@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 /**
@@ -51,9 +52,15 @@ export type TokenScope = (typeof tokenScopes)[number];
 export interface ConfiguredToken {
   readonly name: string;
   readonly scopes: readonly TokenScope[];
-  /** The token as its bearer sends it, or `sha256:<hex>` of it. */
-  readonly secret: string;
+  /**
+   * SHA-256 of the token in hex; the token itself is kept nowhere. A fast hash is enough: it only has to
+   * be one-way for long random strings, a slow one is for passwords that people choose.
+   */
+  readonly hash: string;
 }
+
+/** Actors of the audit log that are no token. */
+const RESERVED_NAMES = ['system', 'anonymous'];
 
 /** `name:scope+scope:token`, separated by commas. Messages name the entry by position: its text may be a secret. */
 const tokens = z.string().transform((value, context): ConfiguredToken[] => {
@@ -66,24 +73,37 @@ const tokens = z.string().transform((value, context): ConfiguredToken[] => {
     const scopes = match?.[2]?.split('+') ?? [];
     const known = scopes.filter((s): s is TokenScope => tokenScopes.some((t) => t === s));
     const secret = match?.[3] ?? '';
-    const strong = secret.startsWith('sha256:')
-      ? /^sha256:[0-9a-f]{64}$/i.test(secret)
-      : secret.length >= 16;
-    if (!match?.[1] || known.length === 0 || known.length !== scopes.length || !strong) {
+    const hash = tokenHash(secret);
+    if (!match?.[1] || known.length === 0 || known.length !== scopes.length || !hash) {
       context.addIssue({
         code: 'custom',
-        message: `entry ${index + 1} must read name:scopes:token, with scopes out of ${tokenScopes.join('+')} and a token of at least 16 characters (or sha256:<64 hex digits>)`,
+        message: `entry ${index + 1} must read name:scopes:token, with scopes out of ${tokenScopes.join('+')} and a token of at least 16 ASCII characters without spaces (or sha256:<64 hex digits>)`,
       });
       return undefined;
     }
-    return { name: match[1], scopes: known, secret };
+    if (RESERVED_NAMES.includes(match[1])) {
+      context.addIssue({ code: 'custom', message: `entry ${index + 1} has a reserved name` });
+    }
+    return { name: match[1], scopes: known, hash };
   });
   const usable = parsed.filter((entry) => entry !== undefined);
-  if (new Set(usable.map((entry) => entry.name)).size !== usable.length) {
-    context.addIssue({ code: 'custom', message: 'two entries have the same name' });
+  for (const field of ['name', 'hash'] as const) {
+    if (new Set(usable.map((entry) => entry[field])).size !== usable.length) {
+      const what = field === 'name' ? 'name' : 'token';
+      context.addIssue({ code: 'custom', message: `two entries have the same ${what}` });
+    }
   }
   return usable;
 });
+
+function tokenHash(secret: string): string | undefined {
+  if (secret.startsWith('sha256:')) {
+    return /^sha256:([0-9a-f]{64})$/i.exec(secret)?.[1]?.toLowerCase();
+  }
+  // Other characters do not survive a header.
+  if (!/^[\x21-\x7e]{16,}$/.test(secret)) return undefined;
+  return createHash('sha256').update(secret).digest('hex');
+}
 
 export const envSchema = z.object({
   MCP_AGGREGATOR_ENABLED: flag(true),
@@ -97,6 +117,10 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_MAX_TOOLS: whole(10_000, 1, 1_000_000),
   MCP_AGGREGATOR_CONNECTION_TIMEOUT: seconds(30, 3_600),
   MCP_AGGREGATOR_REQUEST_TIMEOUT: seconds(60, 86_400),
+  MCP_AGGREGATOR_SERVER_CONCURRENCY: whole(256, 1, 100_000),
+  MCP_AGGREGATOR_SERVER_QUEUE: whole(1_024, 0, 1_000_000),
+  MCP_AGGREGATOR_SESSION_TTL: seconds(1_800, 2_592_000),
+  MCP_AGGREGATOR_MAX_SESSIONS: whole(10_000, 1, 1_000_000),
   MCP_AGGREGATOR_HEALTH_INTERVAL: seconds(30, 86_400),
   MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: flag(false),
   MCP_AGGREGATOR_MAX_ANSWER_BYTES: whole(10_000_000, 1_024, 1_000_000_000),
@@ -110,6 +134,7 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_TRUST_PROXY: flag(false),
   MCP_AGGREGATOR_BODY_LIMIT: whole(4_194_304, 1_024, 1_073_741_824),
   MCP_AGGREGATOR_RATE_LIMIT: whole(60_000, 0, 1_000_000_000),
+  MCP_AGGREGATOR_AUDIT_RETENTION_DAYS: whole(90, 0, 36_500),
 
   MCP_AGGREGATOR_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
@@ -119,6 +144,12 @@ export const envSchema = z.object({
   MCP_CREDENTIAL_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   MCP_CREDENTIAL_KEY_PREVIOUS: z.string().min(16, 'must have at least 16 characters').optional(),
   DATABASE_URL: url('postgres:', 'postgresql:').optional(),
+
+  EMBEDDINGS_URL: url('https:', 'http:').optional(),
+  EMBEDDINGS_API_KEY: z.string().min(1).optional(),
+  EMBEDDINGS_MODEL: z.string().min(1).default('text-embedding-3-small'),
+  QDRANT_URL: url('https:', 'http:').optional(),
+  QDRANT_API_KEY: z.string().min(1).optional(),
 });
 
 /** Rules that need more than one setting; each message says what to do. */
@@ -143,6 +174,18 @@ const checkedEnvSchema = envSchema.superRefine((env, context) => {
       code: 'custom',
       path: ['MCP_AGGREGATOR_JWT_AUDIENCE'],
       message: 'is required with MCP_AGGREGATOR_JWKS_URL',
+    });
+  }
+  if (
+    env.MCP_AGGREGATOR_JWKS_URL?.startsWith('http:') &&
+    !isLoopbackHost(new URL(env.MCP_AGGREGATOR_JWKS_URL).hostname) &&
+    !env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP
+  ) {
+    context.addIssue({
+      code: 'custom',
+      path: ['MCP_AGGREGATOR_JWKS_URL'],
+      message:
+        'must start with https:// (whoever can change the keys on the way can sign in as anyone), unless MCP_AGGREGATOR_ALLOW_INSECURE_HTTP=true',
     });
   }
   if (

@@ -30,6 +30,8 @@ export interface ErrorDetails {
   readonly server?: { readonly id: string; readonly name: string; readonly status: string };
   readonly issues?: readonly FieldIssue[];
   readonly retryAfterSeconds?: number;
+  /** The WWW-Authenticate header of a refusal: how to come back with credentials. */
+  readonly challenge?: string;
   readonly cause?: unknown;
 }
 
@@ -44,6 +46,7 @@ export abstract class AppError extends Error {
   readonly server: ErrorDetails['server'];
   readonly issues: readonly FieldIssue[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly challenge: string | undefined;
 
   protected constructor(message: string, details: ErrorDetails) {
     super(message, { cause: details.cause });
@@ -54,6 +57,7 @@ export abstract class AppError extends Error {
     this.server = details.server;
     this.issues = details.issues;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.challenge = details.challenge;
   }
 }
 

@@ -13,6 +13,7 @@ export interface ErrorAnswer {
   readonly status: number;
   readonly body: ErrorBody;
   readonly retryAfterSeconds?: number | undefined;
+  readonly challenge?: string | undefined;
   /** True when nobody foresaw it: worth a stack in the log, and opaque to the caller. */
   readonly unexpected: boolean;
 }
@@ -61,6 +62,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
         ...(error.context && { context: error.context }),
       },
       retryAfterSeconds: error.retryAfterSeconds,
+      challenge: error.challenge,
       unexpected: error.kind === 'internal',
     };
   }

@@ -18,6 +18,7 @@ export class HttpErrorFilter implements ExceptionFilter {
     if (answer.retryAfterSeconds !== undefined) {
       void reply.header('retry-after', String(Math.ceil(answer.retryAfterSeconds)));
     }
+    if (answer.challenge !== undefined) void reply.header('www-authenticate', answer.challenge);
     if (!reply.sent) void reply.status(answer.status).send(answer.body);
   }
 }

@@ -1,0 +1,103 @@
+import type { FastifyHelmetOptions } from '@fastify/helmet';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { normalOrigin } from '@app/access';
+import { type Env, errorAnswer, parseJsonBody } from '@app/platform';
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { ConnectionError, FastifyReply, FastifyRequest } from 'fastify';
+
+/** Time for a client to send a whole request; answers, streams included, may take as long as they need. */
+const REQUEST_TIMEOUT_MS = 60_000;
+const HEADERS_TIMEOUT_MS = 15_000;
+/** Longer than the 60 s of common load balancers, so that it is they who close an idle connection. */
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+
+/** Fastify with limits on what a stranger can make it hold, and with our errors for what it refuses itself. */
+export function createHttpAdapter(env: Env): FastifyAdapter {
+  const adapter = new FastifyAdapter({
+    bodyLimit: env.MCP_AGGREGATOR_BODY_LIMIT,
+    trustProxy: env.MCP_AGGREGATOR_TRUST_PROXY,
+    genReqId: () => randomUUID(),
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 5_000 },
+    // Longer than any id or name of ours, so that a long one gets our 404 or 422.
+    routerOptions: { maxParamLength: 2_048 },
+    frameworkErrors: (error: Error, _request: FastifyRequest, reply: FastifyReply) => {
+      const { status, body } = errorAnswer(error);
+      void reply.status(status).send(body);
+    },
+    clientErrorHandler: answerUnreadable,
+  });
+  const fastify = adapter.getInstance();
+  fastify.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    (_request, body, done) => {
+      try {
+        done(null, parseJsonBody(body.toString()));
+      } catch (error) {
+        done(error instanceof Error ? error : new Error('unreadable body'), undefined);
+      }
+    },
+  );
+  fastify.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id);
+    done();
+  });
+  return adapter;
+}
+
+const unreadable: Readonly<Record<string, readonly [status: string, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive'],
+};
+
+/** What arrived is not HTTP, so there is no request to answer in the usual way. */
+function answerUnreadable(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, detail] = unreadable[error.code] ?? ['400 Bad Request', 'This is not HTTP'];
+  const body = JSON.stringify({ detail, error_code: 'MALFORMED_REQUEST' });
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** Enough for the API documentation, whose page has inline styles; nothing here frames or is framed. */
+export const helmetOptions: FastifyHelmetOptions = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      fontSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  xFrameOptions: { action: 'deny' },
+  // Whether other services of the same domain speak TLS is not ours to say.
+  strictTransportSecurity: { includeSubDomains: false },
+};
+
+type CorsOptions = NonNullable<Parameters<NestFastifyApplication['enableCors']>[0]>;
+
+/** For the pages of MCP_AGGREGATOR_ALLOWED_ORIGINS; they send a token, never cookies. */
+export function corsOptions(env: Env): CorsOptions | undefined {
+  const origin = env.MCP_AGGREGATOR_ALLOWED_ORIGINS.map(normalOrigin);
+  if (origin.length === 0) return undefined;
+  return {
+    origin,
+    methods: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
+    exposedHeaders: ['mcp-session-id', 'retry-after', 'www-authenticate', 'x-request-id'],
+    maxAge: 600,
+    strictPreflight: false, // it would answer in plain text
+  };
+}

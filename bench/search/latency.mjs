@@ -1,0 +1,50 @@
+import { percentile } from './metrics.mjs';
+import { startService } from './service.mjs';
+import { readTools } from './sets.mjs';
+
+const SIZES = [10_000, 100_000];
+const QUERIES = 400;
+const WARM_UP = 50;
+
+/** All sets together, repeated under other server names until there are enough tools. */
+export async function measureLatency(folder, sets) {
+  const corpora = [...new Set(sets.map((set) => set.corpus))];
+  const tools = corpora.flatMap((corpus) => readTools(folder, corpus));
+  const queries = sample(
+    sets.flatMap((set) => set.queries.map((query) => query.text.slice(0, 2_000))),
+    QUERIES + WARM_UP,
+  );
+  const lines = [
+    '| tools | catalogue and words s | vectors made and stored s | p50 ms | p95 ms | max ms | memory MB |',
+    '|---|---|---|---|---|---|---|',
+  ];
+  for (const size of SIZES) {
+    const service = await startService(repeated(tools, size));
+    const times = [];
+    for (const [i, query] of queries.entries()) {
+      const sent = performance.now();
+      await service.search({ query });
+      if (i >= WARM_UP) times.push(performance.now() - sent);
+    }
+    lines.push(
+      `| ${[size, (service.catalogueMs / 1000).toFixed(2), (service.vectorsMs / 1000).toFixed(2), percentile(times, 0.5).toFixed(1), percentile(times, 0.95).toFixed(1), Math.max(...times).toFixed(1), Math.round(process.memoryUsage().rss / 2 ** 20)].join(' | ')} |`,
+    );
+    console.log(lines.at(-1));
+    await service.close();
+  }
+  return lines;
+}
+
+function repeated(tools, size) {
+  return Array.from({ length: size }, (_, i) => {
+    const tool = tools[i % tools.length];
+    const copy = Math.floor(i / tools.length);
+    const server = copy === 0 ? tool.server : `${tool.server}-${copy}`;
+    return { ...tool, server, id: `${server}.${tool.name}.${i}` };
+  });
+}
+
+function sample(items, count) {
+  const step = Math.max(1, Math.floor(items.length / count));
+  return items.filter((_, i) => i % step === 0).slice(0, count);
+}

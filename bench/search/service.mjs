@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp } from '../../dist/apps/aggregator/src/create-app.js';
+import { IndexToolsOnCatalogueChanges } from '../../dist/libs/discovery/src/index-tools.on-catalogue-changes.js';
+import { Catalogue } from '../../dist/libs/discovery/src/index.js';
+import { Database, parseEnv } from '../../dist/libs/platform/src/index.js';
+
+const TOKEN = 'bench-token-of-this-run';
+const ROWS_PER_INSERT = 1_000;
+
+/** The whole service on an embedded database of its own, with these tools as if discovered. */
+export async function startService(tools, settings = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
+  const app = await createApp(
+    parseEnv({
+      MCP_AGGREGATOR_PORT: '0',
+      MCP_AGGREGATOR_DATA_DIR: folder,
+      MCP_AGGREGATOR_LOG_LEVEL: 'error',
+      MCP_AGGREGATOR_TOKENS: `bench:admin:${TOKEN}`,
+      MCP_AGGREGATOR_RATE_LIMIT: '0',
+      MCP_AGGREGATOR_MAX_TOOLS: '1000000',
+      ...settings,
+    }),
+  );
+  await app.listen(0, '127.0.0.1');
+  await insert(app.get(Database, { strict: false }).direct, tools);
+  const started = performance.now();
+  await app.get(Catalogue, { strict: false }).reload();
+  const catalogueMs = performance.now() - started;
+  await app.get(IndexToolsOnCatalogueChanges, { strict: false }).request();
+  const vectorsMs = performance.now() - started - catalogueMs;
+  const url = await app.getUrl();
+  return {
+    app,
+    catalogueMs,
+    vectorsMs,
+    search: (body) => post(`${url}/api/v1/search`, body),
+    close: async () => {
+      await app.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function post(url, body) {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
+  return answer.json();
+}
+
+async function insert(database, tools) {
+  const servers = new Map();
+  for (const tool of tools) {
+    if (!servers.has(tool.server)) servers.set(tool.server, randomUUID());
+  }
+  await database.query(
+    `INSERT INTO mcp.external_servers (id, name, transport_type, connection_config, status)
+     SELECT id, name, 'STDIO', '{}', 'CONNECTED' FROM unnest($1::uuid[], $2::text[]) AS s (id, name)`,
+    [[...servers.values()], [...servers.keys()]],
+  );
+  for (let start = 0; start < tools.length; start += ROWS_PER_INSERT) {
+    const batch = tools.slice(start, start + ROWS_PER_INSERT);
+    await database.query(
+      `INSERT INTO mcp.tools (name, original_name, source_server_id, is_external, description,
+                              input_schema, definition, content_hash)
+       SELECT t.name, t.original_name, t.server_id, true, t.description, t.schema::json, '{}', md5(t.name)
+       FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[])
+         AS t (name, original_name, server_id, description, schema)`,
+      [
+        // The id of the set, so that an answer says which tool of the set it is.
+        batch.map((tool) => tool.id),
+        batch.map((tool) => tool.name),
+        batch.map((tool) => servers.get(tool.server)),
+        batch.map((tool) => tool.description ?? ''),
+        batch.map((tool) => JSON.stringify(tool.input_schema ?? { type: 'object' })),
+      ],
+    );
+  }
+}

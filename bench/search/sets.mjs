@@ -1,0 +1,35 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * `<set>.queries*.jsonl` with the tools of the longest `<name>.tools.jsonl` that the set's name starts with.
+ */
+export function readSets(folder) {
+  if (!existsSync(folder)) {
+    throw new Error(`There is no folder ${folder}: give the evaluation data with --eval-dir`);
+  }
+  const files = readdirSync(folder);
+  const toolFiles = files.filter((file) => file.endsWith('.tools.jsonl'));
+  return files
+    .filter((file) => /\.queries.*\.jsonl$/.test(file))
+    .map((file) => {
+      const name = file.slice(0, file.indexOf('.queries'));
+      const toolFile = toolFiles
+        .filter((candidate) => name.startsWith(candidate.replace('.tools.jsonl', '')))
+        .sort((a, b) => b.length - a.length)[0];
+      if (!toolFile) throw new Error(`${file} has no *.tools.jsonl beside it`);
+      const queries = readLines(join(folder, file)).filter((query) => query.relevant.length > 0);
+      return { name, corpus: toolFile.replace('.tools.jsonl', ''), queries };
+    });
+}
+
+export function readTools(folder, corpus) {
+  return readLines(join(folder, `${corpus}.tools.jsonl`));
+}
+
+export function readLines(file) {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}

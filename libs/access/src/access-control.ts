@@ -1,0 +1,123 @@
+import rateLimit, { normalizeIP } from '@fastify/rate-limit';
+import { Injectable } from '@nestjs/common';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import { Env } from '@app/platform';
+import type { AccessRule } from './access.decorators.js';
+import {
+  RateLimited,
+  RouteWithoutAccessRule,
+  ScopeMissing,
+  Unauthorized,
+} from './access.errors.js';
+import { Authenticator, isDocsRoute } from './authenticator.js';
+import { ANONYMOUS, hasScope, type Principal } from './principal.js';
+import { RefusalLog } from './refusal-log.js';
+import { type OriginRules, originRules, refuseForeign } from './request-origin.js';
+
+const MINUTE_MS = 60_000;
+const MAX_FAILURES_A_MINUTE = 30;
+/** Callers whose counts are kept; the one that was quiet longest is forgotten first. */
+const MAX_COUNTED = 10_000;
+
+type Limiter = ReturnType<FastifyInstance['createRateLimit']>;
+
+/**
+ * Decides on every request before its body is read: where it comes from, who sent it, how often, and
+ * whether they may. It hooks into Fastify and is no Nest guard, because a guard sees neither the
+ * routes of plugins nor unknown ones, and runs after the body was parsed.
+ */
+@Injectable()
+export class AccessControl {
+  private readonly origins: OriginRules;
+
+  constructor(
+    private readonly env: Env,
+    private readonly authenticator: Authenticator,
+    private readonly refusals: RefusalLog,
+  ) {
+    this.origins = originRules(env);
+  }
+
+  /** To be called before any route is added. */
+  async install(fastify: FastifyInstance): Promise<void> {
+    await fastify.register(rateLimit, { global: false, cache: MAX_COUNTED });
+    const failures = fastify.createRateLimit({ max: MAX_FAILURES_A_MINUTE, timeWindow: MINUTE_MS });
+    const { MCP_AGGREGATOR_RATE_LIMIT: max } = this.env;
+    const calls =
+      max === 0
+        ? undefined
+        : fastify.createRateLimit({ max, timeWindow: MINUTE_MS, keyGenerator: callerOf });
+
+    fastify.addHook('onRoute', (route) => {
+      route.config = { ...route.config, access: ruleOf(route) };
+    });
+    fastify.addHook('onRequest', async (request) => {
+      // A path that is no route is nobody's secret, but its body is not read for strangers either.
+      const rule = request.routeOptions.config.access ?? 'read';
+      this.checkOrigin(request, rule);
+      const principal = rule === 'public' ? undefined : await this.identify(request, failures);
+      if (principal) request.principal = principal;
+      if (calls) await refuseExcess(calls, request);
+      if (rule === 'public') return;
+      if (!principal) throw this.authenticator.refusal(request);
+      if (!hasScope(principal, rule)) throw new ScopeMissing(rule);
+    });
+    // After the answer, so that refusals by the handlers themselves are recorded as well.
+    fastify.addHook('onResponse', (request, reply, done) => {
+      const status = reply.statusCode;
+      if (status === 401 || status === 403 || status === 429) this.record(request, status);
+      done();
+    });
+  }
+
+  private checkOrigin(request: FastifyRequest, rule: AccessRule): void {
+    const { host, origin } = request.headers;
+    refuseForeign(
+      { host, origin, forwardedHost: request.host, isPublicRoute: rule === 'public' },
+      this.origins,
+    );
+  }
+
+  /**
+   * Wrong tokens are limited by address, so that guessing is slow and cheap to refuse. A right one is
+   * never refused for the wrong ones of others: behind a proxy or on a laptop all share an address.
+   */
+  private async identify(
+    request: FastifyRequest,
+    failures: Limiter,
+  ): Promise<Principal | undefined> {
+    try {
+      return await this.authenticator.authenticate(request);
+    } catch (error) {
+      if (error instanceof Unauthorized) await refuseExcess(failures, request);
+      throw error;
+    }
+  }
+
+  private record(request: FastifyRequest, status: number): void {
+    this.refusals.note({
+      actor: { name: request.principal?.name ?? ANONYMOUS, ip: request.ip },
+      method: request.method,
+      route: request.routeOptions.url ?? '(no such route)',
+      status,
+    });
+  }
+}
+
+async function refuseExcess(limit: Limiter, request: FastifyRequest): Promise<void> {
+  const count = await limit(request);
+  if (!count.isAllowed && count.isExceeded) throw new RateLimited(count.ttlInSeconds);
+}
+
+/** Two kinds of names that cannot be mistaken for one another. */
+function callerOf(request: FastifyRequest): string {
+  return request.principal ? `name ${request.principal.name}` : `ip ${normalizeIP(request.ip)}`;
+}
+
+/** Routes of the API documentation and of CORS come from libraries, which cannot say who may call them. */
+function ruleOf(route: RouteOptions): AccessRule {
+  const rule = (route.config as { access?: AccessRule } | undefined)?.access;
+  if (rule) return rule;
+  if (isDocsRoute(route.url) || (route.method === 'OPTIONS' && route.url === '*')) return 'read';
+  throw new RouteWithoutAccessRule(`${String(route.method)} ${route.url}`);
+}

@@ -1,0 +1,80 @@
+import { AppError, type TokenScope } from '@app/platform';
+
+/** No credentials, or wrong ones; the challenge says how to bring good ones. */
+export class Unauthorized extends AppError {
+  constructor(message: string, challenge: string) {
+    super(message, { kind: 'unauthorized', code: 'UNAUTHORIZED', challenge });
+  }
+}
+
+/** A known caller whose token does not reach this far. */
+export class ScopeMissing extends AppError {
+  constructor(scope: TokenScope) {
+    super(`This needs a token with the scope '${scope}'`, {
+      kind: 'forbidden',
+      code: 'FORBIDDEN',
+      context: { required_scope: scope },
+      challenge: `Bearer realm="switchboard", error="insufficient_scope", scope="${scope}"`,
+    });
+  }
+}
+
+/** A page from elsewhere in a browser, or a name that an attacker made point here (DNS rebinding). */
+export class ForeignRequest extends AppError {
+  constructor(header: 'Host' | 'Origin', setting: string) {
+    super(`Requests with this ${header} header are refused; ${setting} says which are allowed`, {
+      kind: 'forbidden',
+      code: 'FORBIDDEN',
+      context: { header, setting },
+    });
+  }
+}
+
+export class RateLimited extends AppError {
+  constructor(retryAfterSeconds: number) {
+    super(`Too many requests; try again in ${retryAfterSeconds} s`, {
+      kind: 'rate-limited',
+      code: 'RATE_LIMITED',
+      retryAfterSeconds,
+    });
+  }
+}
+
+/** The issuer's keys cannot be had, so that nobody can say whether the token is good. */
+export class KeysUnavailable extends AppError {
+  constructor(retryAfterSeconds: number) {
+    super('The token cannot be checked now: the keys of its issuer cannot be reached', {
+      kind: 'unavailable',
+      code: 'SERVICE_UNAVAILABLE',
+      retryAfterSeconds,
+    });
+  }
+}
+
+/** A route that nobody said who may call; found when the service starts. */
+export class RouteWithoutAccessRule extends AppError {
+  constructor(route: string) {
+    super(
+      `${route} has no access rule: give it @RequireScope() or @Public(), or config.access where it is added to Fastify`,
+      { kind: 'internal', code: 'INTERNAL_ERROR' },
+    );
+  }
+}
+
+export class UnusableTokenFile extends AppError {
+  constructor(file: string) {
+    super(`${file} holds no usable token. Delete it, and the next start makes a new one.`, {
+      kind: 'internal',
+      code: 'INTERNAL_ERROR',
+    });
+  }
+}
+
+export class NoIssuer extends AppError {
+  constructor() {
+    super('This service takes no tokens of an OAuth issuer', {
+      kind: 'not-found',
+      code: 'NOT_FOUND',
+    });
+  }
+}

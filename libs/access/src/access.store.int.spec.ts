@@ -1,0 +1,99 @@
+import type { ConfiguredToken } from '@app/platform';
+import { engines, openDatabase } from '../../../test/support/database.js';
+import { AuditEntity } from './audit.entity.js';
+import { AuditStore } from './audit.store.js';
+import { TokenStore } from './token.store.js';
+
+const token = (name: string, letter: string, ...scopes: ConfiguredToken['scopes']) => ({
+  name,
+  hash: letter.repeat(64),
+  scopes,
+});
+
+describe.each(engines)('the stores of access on %s', (engine) => {
+  let opened: Awaited<ReturnType<typeof openDatabase>>;
+
+  beforeAll(async () => {
+    opened = await openDatabase(engine, [AuditEntity]);
+  });
+
+  afterAll(() => opened.close());
+
+  describe(TokenStore.name, () => {
+    const rows = (): Promise<unknown> =>
+      opened.database.direct.query(
+        'SELECT name, token_hash AS hash, scopes FROM mcp.api_tokens ORDER BY name',
+      );
+
+    it.each([
+      ['starts with some', [token('a', '1', 'read'), token('b', '2', 'call', 'admin')]],
+      ['changes scopes', [token('a', '1', 'admin'), token('b', '2', 'read')]],
+      ['changes a token', [token('a', '3', 'admin'), token('b', '2', 'read')]],
+      ['lets two swap their names', [token('a', '2', 'admin'), token('b', '3', 'read')]],
+      ['forgets what is configured no more', [token('b', '3', 'read')]],
+      ['forgets all', []],
+    ])('%s', async (_, tokens) => {
+      await new TokenStore(opened.database).replaceAll(tokens);
+      expect(await rows()).toEqual(tokens);
+    });
+
+    it('lets replicas start at once', async () => {
+      const tokens = [token('a', '1', 'read'), token('b', '2', 'call')];
+      const store = new TokenStore(opened.database);
+      await Promise.all([1, 2, 3].map(() => store.replaceAll(tokens)));
+      expect(await rows()).toEqual(tokens);
+    });
+  });
+
+  describe(AuditStore.name, () => {
+    const everything = { event: undefined, serverId: undefined, limit: 500, offset: 0 };
+    const server = { id: '550e8400-e29b-41d4-a716-446655440000', name: 'github-mcp' };
+    const actor = { name: 'user@example.com', ip: '192.168.1.1' };
+    let audit: AuditStore;
+
+    beforeAll(async () => {
+      audit = new AuditStore(opened.database);
+      await audit.record({ event: 'server.registered', actor, server });
+      await audit.record({ event: 'access.refused', actor, outcome: 'refused' });
+      await audit.record({ event: 'server.removed', actor, server, details: { tools: 3 } });
+    });
+
+    const events = async (filter: Partial<typeof everything> & object): Promise<string[]> =>
+      (await audit.page({ ...everything, ...filter })).rows.map((row) => row.event);
+
+    it('answers the newest first, in pages', async () => {
+      expect(await events({})).toEqual(['server.removed', 'access.refused', 'server.registered']);
+      expect(await events({ limit: 1, offset: 1 })).toEqual(['access.refused']);
+      expect((await audit.page({ ...everything, limit: 1 })).total).toBe(3);
+    });
+
+    it('filters by event and server', async () => {
+      const byServer = await audit.page({ ...everything, serverId: server.id });
+      expect(byServer.rows.map((row) => row.event)).toEqual([
+        'server.removed',
+        'server.registered',
+      ]);
+      const byBoth = await audit.page({
+        ...everything,
+        event: 'server.registered',
+        serverId: server.id,
+      });
+      expect(byBoth.rows).toEqual([
+        expect.objectContaining({
+          actor: actor.name,
+          ipAddress: actor.ip,
+          serverName: server.name,
+        }),
+      ]);
+    });
+
+    it('forgets what is older, however much that is', async () => {
+      await opened.database.direct.query(
+        `INSERT INTO mcp.audit_log (event, outcome, actor, timestamp)
+         SELECT 'old', 'success', 'system', now() - interval '91 days' FROM generate_series(1, 12000)`,
+      );
+      await audit.forgetBefore(new Date(Date.now() - 90 * 86_400_000));
+      expect((await audit.page(everything)).total).toBe(3);
+    });
+  });
+});

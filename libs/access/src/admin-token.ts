@@ -1,0 +1,69 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UnusableTokenFile } from './access.errors.js';
+
+export interface AdminToken {
+  readonly file: string;
+  readonly token: string;
+  /** True when this start made it: the one time it is shown. */
+  readonly isNew: boolean;
+  readonly isExposed: boolean;
+}
+
+/** The token of a service that has none configured, in `<data folder>/admin-token`; made when it is not there. */
+export async function adminToken(dataDir: string): Promise<AdminToken> {
+  const file = join(dataDir, 'admin-token');
+  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (kept !== undefined) {
+    const token = kept.trim();
+    if (!/^[\x21-\x7e]{16,}$/.test(token)) throw new UnusableTokenFile(file);
+    const readableByOthers =
+      process.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0;
+    return { file, token, isNew: false, isExposed: readableByOthers };
+  }
+  // 256 random bits behind a prefix that scanners for leaked secrets can look for.
+  const token = `switchboard_${randomBytes(32).toString('base64url')}`;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await writeWhole(file, `${token}\n`);
+  return { file, token, isNew: true, isExposed: false };
+}
+
+/** All of it or nothing, also when the machine stops in the middle. */
+async function writeWhole(file: string, text: string): Promise<void> {
+  const half = `${file}.new`;
+  const handle = await open(half, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(half, file);
+}
+
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** What a person sees once, on the terminal and in no log: the token, and what to do with it. */
+export function adminTokenNotice(url: string, token: string): string {
+  const snippet = {
+    mcpServers: {
+      switchboard: {
+        type: 'http',
+        url: `${url}/mcp`,
+        headers: { Authorization: `Bearer ${token}` },
+      },
+    },
+  };
+  return `
+No tokens are configured, so an admin token was made. It is shown only this once; paste this into your MCP client:
+
+${JSON.stringify(snippet, null, 2)}
+
+`;
+}

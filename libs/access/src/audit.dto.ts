@@ -1,0 +1,83 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
+import { type AuditEntity, type AuditOutcome, auditOutcomes } from './audit.entity.js';
+
+export class ListAuditParams {
+  @ApiPropertyOptional({ example: 'server.registered' })
+  @IsOptional()
+  @Matches(/^[a-z_.]{1,64}$/, { message: 'Input should be the name of an event' })
+  readonly event?: string;
+
+  @ApiPropertyOptional({ format: 'uuid' })
+  @IsOptional()
+  @IsUUID(undefined, { message: 'Input should be a UUID' })
+  readonly server_id?: string;
+
+  @ApiPropertyOptional({ minimum: 1, maximum: 500, default: 100 })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(500)
+  readonly limit: number = 100;
+
+  @ApiPropertyOptional({ minimum: 0, default: 0 })
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(Number.MAX_SAFE_INTEGER)
+  readonly offset: number = 0;
+}
+
+export class AuditEntryView {
+  @ApiProperty({ example: 'server.registered' })
+  readonly event!: string;
+
+  @ApiProperty({ enum: auditOutcomes })
+  readonly outcome!: AuditOutcome;
+
+  @ApiProperty({ type: String, format: 'uuid', nullable: true })
+  readonly server_id!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'github-mcp' })
+  readonly server_name!: string | null;
+
+  @ApiProperty({ example: 'user@example.com' })
+  readonly actor!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly timestamp!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: '192.168.1.1' })
+  readonly ip_address!: string | null;
+
+  @ApiProperty({ type: Object, example: { method: 'GET', route: '/mcp', status: 401, count: 1 } })
+  readonly details!: object;
+}
+
+export class AuditPageView {
+  @ApiProperty({ type: [AuditEntryView] })
+  readonly entries!: AuditEntryView[];
+
+  @ApiProperty()
+  readonly total!: number;
+
+  @ApiProperty()
+  readonly limit!: number;
+
+  @ApiProperty()
+  readonly offset!: number;
+}
+
+export function toView(row: AuditEntity): AuditEntryView {
+  return {
+    event: row.event,
+    outcome: row.outcome,
+    server_id: row.serverId,
+    server_name: row.serverName,
+    actor: row.actor,
+    timestamp: row.timestamp.toISOString(),
+    ip_address: row.ipAddress,
+    details: row.details,
+  };
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { hash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { Unauthorized } from './access.errors.js';
+import { JwtRefused, JwtVerifier } from './jwt-verifier.js';
+import { metadataUrl } from './oauth-metadata.js';
+import type { Principal } from './principal.js';
+import { Tokens } from './tokens.js';
+
+/** Finds out who sent a request. */
+@Injectable()
+export class Authenticator {
+  constructor(
+    private readonly tokens: Tokens,
+    private readonly jwts: JwtVerifier,
+  ) {}
+
+  /**
+   * Undefined when the request brings no credentials; throws or rejects when it brings wrong ones.
+   * A known token, or a JWT seen before, is answered at once and costs one hash.
+   */
+  authenticate(request: FastifyRequest): Principal | undefined | Promise<Principal> {
+    const header = request.headers.authorization;
+    if (header === undefined) return undefined;
+    const token = bearerToken(header) ?? (isDocs(request) ? basicPassword(header) : undefined);
+    if (token === undefined) throw this.refusal(request, 'invalid_request');
+    const digest = hash('sha256', token, 'buffer');
+    const known = this.tokens.find(digest);
+    if (known || !this.jwts.isConfigured || token.split('.').length !== 3) {
+      if (!known) throw this.refusal(request, 'invalid_token');
+      return known;
+    }
+    const key = digest.toString('latin1');
+    return this.jwts.remembered(key) ?? this.verify(request, token, key);
+  }
+
+  /** The answer to a request that is not let in, with the way to come back. */
+  refusal(request: FastifyRequest, error?: 'invalid_token' | 'invalid_request'): Unauthorized {
+    return new Unauthorized(explain(error), this.challenge(request, error));
+  }
+
+  private async verify(request: FastifyRequest, token: string, key: string): Promise<Principal> {
+    try {
+      return await this.jwts.verify(token, key);
+    } catch (error) {
+      throw error instanceof JwtRefused ? this.refusal(request, 'invalid_token') : error;
+    }
+  }
+
+  private challenge(request: FastifyRequest, error: string | undefined): string {
+    // A browser asks a person for the password; anywhere else it would only be in the way.
+    if (isDocs(request)) return 'Basic realm="switchboard: any name, the token as password"';
+    return [
+      'Bearer realm="switchboard"',
+      error && `error="${error}"`,
+      this.jwts.isConfigured && `resource_metadata="${metadataUrl(request)}"`,
+    ]
+      .filter(Boolean)
+      .join(', ');
+  }
+}
+
+function explain(error: 'invalid_token' | 'invalid_request' | undefined): string {
+  switch (error) {
+    case undefined:
+      return 'This needs a token, sent as `Authorization: Bearer <token>`';
+    case 'invalid_request':
+      return 'The Authorization header must read `Bearer <token>`';
+    case 'invalid_token':
+      return 'The token is not known here, or has expired';
+    default:
+      return error satisfies never;
+  }
+}
+
+/** By the route that matched, never by the path as sent: that may be encoded in other ways. */
+function isDocs(request: FastifyRequest): boolean {
+  return isDocsRoute(request.routeOptions.url);
+}
+
+export function isDocsRoute(route: string | undefined): boolean {
+  return route !== undefined && /^\/docs(?:[/-]|$)/.test(route);
+}
+
+function bearerToken(header: string): string | undefined {
+  return /^Bearer +([\x21-\x7e]+)$/i.exec(header)?.[1];
+}
+
+function basicPassword(header: string): string | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(header)?.[1];
+  if (encoded === undefined) return undefined;
+  const pair = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = pair.indexOf(':');
+  return colon < 0 ? undefined : pair.slice(colon + 1);
+}

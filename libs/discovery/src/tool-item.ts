@@ -1,0 +1,40 @@
+import type { JsonObject } from '@app/platform';
+import { type ToolPayload, toolText, vectorItem, type VectorItem } from '@app/vectors';
+import type { CatalogueTool } from './catalogue-snapshot.js';
+
+/** More tell nothing more about what a tool is for, and a schema may have thousands. */
+const MAX_PARAMETERS = 50;
+
+export function parameterNames(inputSchema: JsonObject): string[] {
+  const properties = inputSchema['properties'];
+  return typeof properties === 'object' && properties !== null && !Array.isArray(properties)
+    ? Object.keys(properties).slice(0, MAX_PARAMETERS)
+    : [];
+}
+
+/** Items are asked for with every change of the catalogue, and most tools are the same objects as before. */
+const items = new WeakMap<CatalogueTool, VectorItem>();
+
+export function itemOf(tool: CatalogueTool): VectorItem {
+  const known = items.get(tool);
+  if (known) return known;
+  const text = toolText({
+    server: tool.serverName,
+    name: tool.originalName,
+    description: tool.title ? `${tool.title}. ${tool.description}` : tool.description,
+    parameters: parameterNames(tool.inputSchema),
+  });
+  const payload: ToolPayload = {
+    name: tool.name,
+    original_name: tool.originalName,
+    source_server_id: tool.serverId,
+    source_server_name: tool.serverName,
+    is_external: tool.isExternal,
+    is_classified: tool.isClassified,
+    skill_ids: tool.skillIds,
+    primary_skill_id: tool.primarySkillId,
+  };
+  const item = vectorItem(tool.id, text, payload);
+  items.set(tool, item);
+  return item;
+}

@@ -1,0 +1,32 @@
+import { type ClientCall, envelopeFor, isJsonObject, RpcError, UpstreamRpcError } from '@app/mcp';
+import type { JsonObject, JsonValue } from '@app/platform';
+import type { Conversation } from '@app/routing';
+
+/** What goes back and forth between a client and a server while a request is being answered. */
+export function conversationOf(call: ClientCall, params: JsonObject): Conversation {
+  const token = progressTokenOf(params);
+  return {
+    signal: call.signal,
+    stateless: {
+      meta: envelopeFor(call.client),
+      input: call.input,
+      allowInputRequired: call.client.era === 'modern',
+    },
+    ...(token !== undefined && {
+      onProgress: (progress) =>
+        call.notify('notifications/progress', { ...progress, progressToken: token }),
+    }),
+    onServerRequest: async (method, question) => {
+      try {
+        return await call.ask(method, question);
+      } catch (error) {
+        throw error instanceof RpcError ? new UpstreamRpcError(error.body) : error;
+      }
+    },
+  };
+}
+
+function progressTokenOf(params: JsonObject): JsonValue | undefined {
+  const meta = params['_meta'];
+  return isJsonObject(meta) ? meta['progressToken'] : undefined;
+}

@@ -1,0 +1,180 @@
+import { Client as ModernSdk, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as LegacySdk } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { startGateway } from '../../../test/support/gateway.js';
+import { eventually } from '../../../test/support/eventually.js';
+import {
+  fixture,
+  type HttpPeer,
+  httpPeer,
+  npmServers,
+  stdioPeer,
+} from '../../../test/support/peers.js';
+
+let modernPeer: HttpPeer;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+let origin: string;
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  modernPeer = await httpPeer('peer-v2.mjs', ['http', 'modern']);
+  gateway = await startGateway({
+    everything: npmServers.everything(),
+    legacy: stdioPeer(fixture('peer-v1.mjs'), ['stdio']),
+    modern: { kind: 'HTTP', url: modernPeer.url, headers: {} },
+  });
+  origin = gateway.origin;
+});
+
+afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
+
+afterAll(async () => {
+  await gateway.close();
+  await modernPeer.stop();
+});
+
+async function legacyClient(path = '/mcp', capabilities = {}): Promise<LegacySdk> {
+  const client = new LegacySdk({ name: 'old', version: '1' }, { capabilities });
+  const transport = new LegacyTransport(new URL(path, origin));
+  // The SDK's own types do not fit exactOptionalPropertyTypes.
+  await client.connect(transport as Parameters<LegacySdk['connect']>[0]);
+  closing.push(() => client.close());
+  return client;
+}
+
+async function modernClient(path = '/mcp', capabilities = {}): Promise<ModernSdk> {
+  const client = new ModernSdk(
+    { name: 'new', version: '1' },
+    { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  await client.connect(new StreamableHTTPClientTransport(new URL(path, origin)));
+  closing.push(() => client.close());
+  return client;
+}
+
+const colour = { action: 'accept', content: { colour: 'red' } } as const;
+
+describe.each(['legacy', 'modern'])('a server that is %s', (era) => {
+  const name = (tool: string) => `${era}__${tool}`;
+
+  describe('and a legacy client', () => {
+    it('calls', async () => {
+      const client = await legacyClient();
+      const result = await client.callTool({ name: name('echo'), arguments: { text: 'hello' } });
+      expect(result.content).toEqual([{ type: 'text', text: 'hello' }]);
+    });
+
+    it('follows progress', async () => {
+      const client = await legacyClient();
+      const heard: unknown[] = [];
+      await client.callTool({ name: name('count'), arguments: { to: 3 } }, undefined, {
+        onprogress: ({ progress }) => heard.push(progress),
+      });
+      expect(heard).toEqual([1, 2, 3]);
+    });
+
+    it('is asked by the server', async () => {
+      const client = await legacyClient('/mcp', { elicitation: {} });
+      client.setRequestHandler(ElicitRequestSchema, () => colour);
+      const result = await client.callTool({ name: name('ask'), arguments: {} });
+      expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(colour) }]);
+    });
+  });
+
+  describe('and a modern client', () => {
+    it('calls', async () => {
+      const client = await modernClient();
+      const result = await client.callTool({ name: name('echo'), arguments: { text: 'hello' } });
+      expect(result.content).toEqual([{ type: 'text', text: 'hello' }]);
+    });
+
+    it('follows progress', async () => {
+      const client = await modernClient();
+      const heard: unknown[] = [];
+      await client.callTool(
+        { name: name('count'), arguments: { to: 3 } },
+        { onprogress: ({ progress }) => heard.push(progress) },
+      );
+      expect(heard).toEqual([1, 2, 3]);
+    });
+
+    it('is asked by the server', async () => {
+      const client = await modernClient('/mcp', { elicitation: { form: {} } });
+      client.setRequestHandler('elicitation/create', () => colour);
+      const result = await client.callTool({ name: name('ask'), arguments: {} });
+      expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(colour) }]);
+    });
+  });
+});
+
+describe('/mcp', () => {
+  it('lists the tools of all servers under names that clients accept', async () => {
+    const client = await legacyClient();
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toEqual(
+      expect.arrayContaining(['everything__echo', 'legacy__echo', 'modern__echo']),
+    );
+    for (const tool of tools) expect(tool.name).toMatch(/^[a-zA-Z0-9_-]{1,48}$/);
+  });
+
+  it('accepts canonical and bare names too', async () => {
+    const client = await legacyClient();
+    for (const name of ['legacy.count', 'everything.get-sum']) {
+      const args = { to: 0, a: 1, b: 2 };
+      expect(await client.callTool({ name, arguments: args })).not.toHaveProperty('isError');
+    }
+    await expect(client.callTool({ name: 'echo', arguments: {} })).rejects.toThrow(/Several tools/);
+    await expect(client.callTool({ name: 'nothing' })).rejects.toMatchObject({ code: -32_602 });
+  });
+
+  it('serves prompts, resources, templates and completion of the server that has them', async () => {
+    const client = await legacyClient();
+    await eventually(async () => {
+      const { prompts } = await client.listPrompts();
+      expect(prompts.map((prompt) => prompt.name)).toContain('everything__args-prompt');
+    });
+    const prompt = await client.getPrompt({
+      name: 'everything__args-prompt',
+      arguments: { city: 'Paris' },
+    });
+    expect(JSON.stringify(prompt.messages)).toContain('Paris');
+    const { resources } = await client.listResources();
+    const [resource] = resources;
+    if (!resource) throw new Error('there are resources');
+    const { contents } = await client.readResource({ uri: resource.uri });
+    expect(contents).toHaveLength(1);
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates.length).toBeGreaterThan(0);
+    const read = await client.readResource({ uri: 'demo://resource/dynamic/text/1' });
+    expect(read.contents).toHaveLength(1);
+    const completed = await client.complete({
+      ref: { type: 'ref/prompt', name: 'everything__completable-prompt' },
+      argument: { name: 'department', value: 'E' },
+    });
+    expect(completed.completion.values).toContain('Engineering');
+  });
+
+  it('says who is behind it', async () => {
+    const client = await modernClient();
+    expect(client.getInstructions()).toContain('## legacy\necho what you like');
+  });
+});
+
+describe('/mcp/servers/{name}', () => {
+  it('is the server itself, under its own names', async () => {
+    const client = await legacyClient('/mcp/servers/legacy');
+    expect(client.getServerVersion()).toEqual({ name: 'peer-v1', version: '1.0.0' });
+    expect(client.getInstructions()).toBe('echo what you like');
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toContain('echo');
+    const result = await client.callTool({ name: 'echo', arguments: { text: 'hello' } });
+    expect(result).toEqual({ content: [{ type: 'text', text: 'hello' }] });
+  });
+
+  it('lets the server refuse in its own words', async () => {
+    const client = await legacyClient('/mcp/servers/legacy');
+    const result = await client.callTool({ name: 'nothing', arguments: {} });
+    expect(JSON.stringify(result)).toContain('Tool nothing not found');
+  });
+});

@@ -1,0 +1,53 @@
+import { Module, type OnApplicationShutdown } from '@nestjs/common';
+import { DiscoveryModule } from '@app/discovery';
+import { McpEndpoint } from '@app/mcp';
+import { Clock, Env } from '@app/platform';
+import { SessionsModule } from '@app/sessions';
+import { AggregateView } from './aggregate.view.js';
+import { ForgetServerOnServerRemoved } from './forget-server.on-server-removed.js';
+import { RestoreWishesOnSessionOpened } from './restore-wishes.on-session-opened.js';
+import { ClientsController } from './clients.controller.js';
+import { McpController } from './mcp.controller.js';
+import { Offerings } from './offerings.js';
+import { RefreshOfferingsOnNews } from './refresh-offerings.on-news.js';
+import { ResourceSubscriptions } from './resource-subscriptions.js';
+import { ServerLogs } from './server-logs.js';
+import { ServerNews } from './server-news.js';
+import { Upstreams } from './upstreams.js';
+import { Views } from './views.js';
+
+@Module({
+  imports: [DiscoveryModule, SessionsModule],
+  controllers: [McpController, ClientsController],
+  providers: [
+    {
+      provide: McpEndpoint,
+      inject: [Env, Clock],
+      useFactory: (env: Env, clock: Clock) =>
+        new McpEndpoint(
+          {
+            max: env.MCP_AGGREGATOR_MAX_SESSIONS,
+            idleMs: env.MCP_AGGREGATOR_SESSION_TTL * 1_000,
+          },
+          clock,
+        ),
+    },
+    Views,
+    AggregateView,
+    Upstreams,
+    Offerings,
+    ResourceSubscriptions,
+    ServerLogs,
+    ServerNews,
+    RestoreWishesOnSessionOpened,
+    RefreshOfferingsOnNews,
+    ForgetServerOnServerRemoved,
+  ],
+})
+export class GatewayModule implements OnApplicationShutdown {
+  constructor(private readonly endpoint: McpEndpoint) {}
+
+  onApplicationShutdown(): void {
+    this.endpoint.close();
+  }
+}

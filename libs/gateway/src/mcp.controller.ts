@@ -1,0 +1,49 @@
+import { All, Controller, Param, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Actor, CurrentActor, RequireScope } from '@app/access';
+import { McpEndpoint, type McpView } from '@app/mcp';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Views } from './views.js';
+
+/** The MCP endpoints; what they speak is described by MCP, not by our OpenAPI. */
+@ApiExcludeController()
+@Controller('mcp')
+@RequireScope('call')
+export class McpController {
+  constructor(
+    private readonly endpoint: McpEndpoint,
+    private readonly views: Views,
+  ) {}
+
+  @All()
+  all(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.serve(this.views.aggregate, request, reply, actor);
+  }
+
+  @All('servers/:name')
+  one(
+    @Param('name') name: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.serve(this.views.ofServer(name), request, reply, actor);
+  }
+
+  /** From here on the answer is not Fastify's: it may become a stream. */
+  private serve(
+    view: McpView,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    actor: Actor,
+  ): Promise<void> {
+    reply.hijack();
+    reply.raw.setHeader('x-request-id', request.id);
+    const http = { request: request.raw, response: reply.raw };
+    return this.endpoint.handle(view, http, request.body, actor);
+  }
+}

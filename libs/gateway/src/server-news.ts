@@ -1,0 +1,98 @@
+import { Injectable, Logger } from '@nestjs/common';
+import {
+  admits,
+  type ClientCall,
+  isLogLevel,
+  rpcCode,
+  type ServerChange,
+  UpstreamRpcError,
+} from '@app/mcp';
+import type { JsonObject, JsonValue } from '@app/platform';
+import { SessionPool } from '@app/sessions';
+
+export type NewsListener = (serverId: string, change: ServerChange) => void;
+
+/** What servers say and ask without being called, and which clients that concerns. */
+@Injectable()
+export class ServerNews {
+  private readonly logger = new Logger(ServerNews.name);
+  private readonly listeners = new Set<NewsListener>();
+  private readonly calls = new Map<string, Set<ClientCall>>();
+
+  constructor(sessions: SessionPool) {
+    sessions.onServerNotice((serverId, method, params) => this.receive(serverId, method, params));
+    sessions.onServerQuestion((serverId, method, params) => this.answer(serverId, method, params));
+  }
+
+  watch(listener: NewsListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Remembers for whom a server is at work. */
+  async during<T>(serverId: string, call: ClientCall, work: () => Promise<T>): Promise<T> {
+    const calls = this.calls.get(serverId) ?? new Set();
+    this.calls.set(serverId, calls.add(call));
+    try {
+      return await work();
+    } finally {
+      calls.delete(call);
+      if (calls.size === 0) this.calls.delete(serverId);
+    }
+  }
+
+  private receive(serverId: string, method: string, params: JsonObject): void {
+    switch (method) {
+      case 'notifications/tools/list_changed':
+        return this.tell(serverId, { kind: 'tools' });
+      case 'notifications/prompts/list_changed':
+        return this.tell(serverId, { kind: 'prompts' });
+      case 'notifications/resources/list_changed':
+        return this.tell(serverId, { kind: 'resources' });
+      case 'notifications/resources/updated':
+        if (typeof params['uri'] === 'string') {
+          this.tell(serverId, { kind: 'resource', uri: params['uri'] });
+        }
+        return;
+      case 'notifications/message':
+        return this.log(serverId, params);
+      default:
+        this.logger.debug({ serverId, method }, 'a notification that no client can be told of');
+    }
+  }
+
+  private tell(serverId: string, change: ServerChange): void {
+    for (const listener of this.listeners) listener(serverId, change);
+  }
+
+  /** A message of a server at work is for those it works for; else for who asked for its level. */
+  private log(serverId: string, params: JsonObject): void {
+    const calls = this.calls.get(serverId);
+    if (!calls) return this.tell(serverId, { kind: 'log', params });
+    for (const call of calls) {
+      if (wantsLog(call, params['level'])) call.notify('notifications/message', params);
+    }
+  }
+
+  /** A question that came without its call is put to the client only when there is no doubt which one. */
+  private async answer(serverId: string, method: string, params: JsonObject): Promise<JsonObject> {
+    const calls = [...(this.calls.get(serverId) ?? [])];
+    const newest = calls.at(-1);
+    if (newest && calls.every((call) => call.client === newest.client)) {
+      return newest.ask(method, params);
+    }
+    if (method === 'roots/list') return { roots: [] };
+    throw new UpstreamRpcError({
+      code: rpcCode.methodNotFound,
+      message: newest
+        ? 'Several clients are being served; it cannot be told which one is asked'
+        : 'No client is being served that could be asked',
+    });
+  }
+}
+
+/** Sessions get every message until they choose a level; stateless clients get none unless they do. */
+function wantsLog({ client }: ClientCall, level: JsonValue | undefined): boolean {
+  if (client.era === 'legacy' && client.logLevel === undefined) return isLogLevel(level);
+  return admits(client.logLevel, level);
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { Catalogue } from '@app/discovery';
+import type { McpView } from '@app/mcp';
+import { ServerNotFound } from '@app/registry';
+import { AggregateView } from './aggregate.view.js';
+import { ResourceSubscriptions } from './resource-subscriptions.js';
+import { ServerLogs } from './server-logs.js';
+import { ServerNews } from './server-news.js';
+import { ServerView } from './server.view.js';
+import { Upstreams } from './upstreams.js';
+
+/** Which view an address means. */
+@Injectable()
+export class Views {
+  private readonly servers = new Map<string, ServerView>();
+
+  constructor(
+    readonly aggregate: AggregateView,
+    private readonly catalogue: Catalogue,
+    private readonly upstreams: Upstreams,
+    private readonly subscriptions: ResourceSubscriptions,
+    private readonly logs: ServerLogs,
+    private readonly news: ServerNews,
+  ) {}
+
+  ofServer(name: string): McpView {
+    const server = this.catalogue.current.serversByName.get(name);
+    if (!server) throw new ServerNotFound(name);
+    let view = this.servers.get(server.id);
+    if (!view) {
+      view = new ServerView(server, this.upstreams, this.subscriptions, this.logs, this.news);
+      this.servers.set(server.id, view);
+    }
+    return view;
+  }
+
+  forget(serverId: string): void {
+    this.servers.delete(serverId);
+  }
+}

@@ -1,0 +1,88 @@
+import type { ServerResponse } from 'node:http';
+import {
+  rpcCode,
+  type RpcErrorBody,
+  type RpcId,
+  type RpcMessage,
+  type RpcResponse,
+} from './rpc.js';
+import { SseStream } from './sse-stream.js';
+
+/** One HTTP answer: a JSON body, or a stream from the moment something goes out before the answer. */
+export class HttpExchange {
+  private stream: SseStream | undefined;
+
+  constructor(private readonly response: ServerResponse) {}
+
+  get isOpen(): boolean {
+    return !this.response.writableEnded && !this.response.destroyed;
+  }
+
+  onClientGone(listener: () => void): void {
+    this.response.once('close', () => {
+      if (!this.response.writableFinished) listener();
+    });
+  }
+
+  send(message: RpcMessage): void {
+    if (!this.isOpen) return;
+    this.openStream().send(message);
+  }
+
+  finish(answer: RpcResponse, headers: Readonly<Record<string, string>> = {}): void {
+    if (!this.isOpen) return;
+    if (this.stream) {
+      this.stream.send(answer);
+      this.stream.end();
+    } else {
+      answerJson(this.response, statusOf(answer), answer, headers);
+    }
+  }
+
+  /** A refusal of the wire, before or instead of any handling. */
+  refuse(status: number, error: RpcErrorBody, id: RpcId | null = null): void {
+    if (!this.isOpen) return;
+    if (this.stream) {
+      this.finish({ jsonrpc: '2.0', id, error });
+    } else {
+      answerJson(this.response, status, { jsonrpc: '2.0', id, error });
+    }
+  }
+
+  /** For what needs no answer. */
+  accept(): void {
+    if (this.isOpen) this.response.writeHead(202).end();
+  }
+
+  /** Ends without an answer. */
+  end(): void {
+    if (!this.isOpen) return;
+    if (this.stream) this.stream.end();
+    else this.response.writeHead(200).end();
+  }
+
+  openStream(): SseStream {
+    this.stream ??= new SseStream(this.response);
+    return this.stream;
+  }
+}
+
+/** An error of whoever serves the request stands in the body; one of them belongs in the status too. */
+function statusOf(answer: RpcResponse): number {
+  return 'error' in answer && answer.error.code === rpcCode.missingCapability ? 400 : 200;
+}
+
+function answerJson(
+  response: ServerResponse,
+  status: number,
+  message: RpcMessage,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = JSON.stringify(message);
+  response.writeHead(status, {
+    ...headers,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}

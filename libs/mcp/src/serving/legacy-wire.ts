@@ -1,0 +1,146 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import type { JsonObject } from '@app/platform';
+import { rpcErrorOf } from './answer.js';
+import type { HttpExchange } from './http-exchange.js';
+import { LegacySession } from './legacy-session.js';
+import { MODERN_VERSIONS } from './modern-rules.js';
+import { isJsonObject } from '../upstream/json-rpc.js';
+import { type Incoming, rpcCode, type RpcRequest } from './rpc.js';
+import type { SessionStore } from './session-store.js';
+import type { Caller, McpView } from './view.js';
+
+const versions = SUPPORTED_PROTOCOL_VERSIONS.filter((v) => !MODERN_VERSIONS.includes(v));
+const newest = '2025-11-25';
+
+/** Streamable HTTP up to revision 2025-11-25: a handshake, then a session. */
+export class LegacyWire {
+  constructor(private readonly sessions: SessionStore) {}
+
+  async post(
+    view: McpView,
+    messages: readonly Incoming[],
+    headers: IncomingHttpHeaders,
+    exchange: HttpExchange,
+    caller: Caller,
+  ): Promise<void> {
+    const [first] = messages;
+    if (
+      messages.length === 1 &&
+      first?.kind === 'request' &&
+      first.message.method === 'initialize'
+    ) {
+      return this.initialize(view, first.message, exchange, caller);
+    }
+    const session = this.sessionOf(view, headers, exchange, caller);
+    if (!session) return;
+    const requests: RpcRequest[] = [];
+    for (const { kind, message } of messages.filter((m) => m.kind !== 'invalid')) {
+      if (kind === 'request') requests.push(message);
+      else if (kind === 'response') session.settle(message);
+      else if (message.method === 'notifications/cancelled') {
+        const id = message.params?.['requestId'];
+        if (typeof id === 'string' || typeof id === 'number') session.cancel(id);
+      }
+    }
+    if (requests.length === 0) return exchange.accept();
+    await this.answerAll(session, requests, exchange);
+  }
+
+  /** The standing stream of a session. */
+  get(view: McpView, headers: IncomingHttpHeaders, exchange: HttpExchange, caller: Caller): void {
+    const session = this.sessionOf(view, headers, exchange, caller);
+    if (!session) return;
+    const leave = session.stand(exchange.openStream());
+    exchange.onClientGone(() => {
+      leave();
+      this.sessions.touch(session);
+    });
+  }
+
+  delete(
+    view: McpView,
+    headers: IncomingHttpHeaders,
+    exchange: HttpExchange,
+    caller: Caller,
+  ): void {
+    const session = this.sessionOf(view, headers, exchange, caller);
+    if (!session) return;
+    this.sessions.remove(session);
+    exchange.end();
+  }
+
+  private async initialize(
+    view: McpView,
+    request: RpcRequest,
+    exchange: HttpExchange,
+    caller: Caller,
+  ): Promise<void> {
+    try {
+      await view.ready();
+    } catch (error) {
+      return exchange.refuse(200, rpcErrorOf(error).body, request.id);
+    }
+    const requested = request.params?.['protocolVersion'];
+    const capabilities = request.params?.['capabilities'];
+    const session = new LegacySession(view, caller, isJsonObject(capabilities) ? capabilities : {});
+    this.sessions.add(session);
+    const { capabilities: offered, instructions } = view.describe();
+    const result: JsonObject = {
+      protocolVersion:
+        typeof requested === 'string' && versions.includes(requested) ? requested : newest,
+      capabilities: offered,
+      serverInfo: view.serverInfo,
+      ...(instructions !== undefined && { instructions }),
+    };
+    exchange.finish({ jsonrpc: '2.0', id: request.id, result }, { 'mcp-session-id': session.id });
+  }
+
+  private sessionOf(
+    view: McpView,
+    headers: IncomingHttpHeaders,
+    exchange: HttpExchange,
+    caller: Caller,
+  ): LegacySession | undefined {
+    const version = headers['mcp-protocol-version'];
+    if (typeof version === 'string' && !versions.includes(version)) {
+      exchange.refuse(400, {
+        code: rpcCode.serverError,
+        message: `Unsupported protocol version: ${version}`,
+      });
+      return undefined;
+    }
+    const id = headers['mcp-session-id'];
+    if (typeof id !== 'string') {
+      exchange.refuse(400, {
+        code: rpcCode.serverError,
+        message: 'Bad Request: Mcp-Session-Id header is required',
+      });
+      return undefined;
+    }
+    const session = this.sessions.find(id, view, caller);
+    if (!session)
+      exchange.refuse(404, { code: rpcCode.sessionNotFound, message: 'Session not found' });
+    return session;
+  }
+
+  /** Several requests in one body (revision 2025-03-26) are answered one by one on a stream. */
+  private async answerAll(
+    session: LegacySession,
+    requests: readonly RpcRequest[],
+    exchange: HttpExchange,
+  ): Promise<void> {
+    let left = requests.length;
+    await Promise.all(
+      requests.map(async (request) => {
+        const answer = await session.answer(request, exchange);
+        this.sessions.touch(session);
+        left -= 1;
+        if (!answer) {
+          if (left === 0) exchange.end();
+        } else if (left === 0) exchange.finish(answer);
+        else exchange.send(answer);
+      }),
+    );
+  }
+}

@@ -1,0 +1,499 @@
+import { Client as ModernSdk, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as LegacySdk } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import {
+  CallToolResultSchema,
+  ElicitRequestSchema,
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { JsonObject } from '@app/platform';
+import { McpEndpoint } from './mcp-endpoint.js';
+import { rpcCode, RpcError } from './rpc.js';
+import type { ClientCall, McpView, ServerChange } from './view.js';
+
+/** A server of one's own behind the wire: tools that echo, ask, report, hang and fail. */
+class TestView implements McpView {
+  readonly key = 'test';
+  readonly serverInfo = { name: 'test', version: '1' };
+  readonly aborted: string[] = [];
+  readonly subscribed: string[] = [];
+  private readonly listeners = new Set<(change: ServerChange) => void>();
+
+  async ready(): Promise<void> {}
+
+  describe() {
+    return {
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true, listChanged: true },
+      },
+      instructions: 'Be kind',
+    };
+  }
+
+  async request(method: string, params: JsonObject, call: ClientCall): Promise<JsonObject> {
+    if (method === 'tools/list') {
+      return { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] };
+    }
+    if (method !== 'tools/call') throw new RpcError(rpcCode.methodNotFound, 'Method not found');
+    const args = params['arguments'] ?? {};
+    switch (params['name']) {
+      case 'echo':
+        return { content: [{ type: 'text', text: JSON.stringify(args) }] };
+      case 'meta':
+        return { content: [{ type: 'text', text: JSON.stringify(params['_meta'] ?? null) }] };
+      case 'report':
+        call.notify('notifications/progress', { progressToken: tokenOf(params), progress: 1 });
+        return { content: [] };
+      case 'ask': {
+        const form = {
+          message: 'Your name?',
+          requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+        };
+        const first = await call.ask('elicitation/create', form);
+        const second = await call.ask('elicitation/create', form);
+        return { content: [{ type: 'text', text: JSON.stringify([first, second]) }] };
+      }
+      case 'hang':
+        return new Promise((_, reject) => {
+          call.signal.addEventListener('abort', () => {
+            this.aborted.push(call.client.caller.name);
+            reject(new Error('aborted'));
+          });
+        });
+      default:
+        throw new RpcError(rpcCode.invalidParams, 'Unknown tool', { tool: 'which' });
+    }
+  }
+
+  async subscribe(uri: string): Promise<() => void> {
+    this.subscribed.push(uri);
+    return () => this.subscribed.splice(this.subscribed.indexOf(uri), 1);
+  }
+
+  watch(listener: (change: ServerChange) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  change(change: ServerChange): void {
+    for (const listener of this.listeners) listener(change);
+  }
+}
+
+function tokenOf(params: JsonObject) {
+  const meta = params['_meta'];
+  return typeof meta === 'object' && meta !== null && !Array.isArray(meta)
+    ? (meta['progressToken'] ?? null)
+    : null;
+}
+
+let view: TestView;
+let endpoint: McpEndpoint;
+let server: Server;
+let url: URL;
+let now: number;
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  view = new TestView();
+  now = Date.now();
+  endpoint = new McpEndpoint({ max: 3, idleMs: 60_000 }, { now: () => new Date(now) });
+  server = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (part: string) => (text += part));
+    request.on('end', () => {
+      const body: unknown = text === '' ? undefined : JSON.parse(text);
+      const caller = { name: String(request.headers['x-caller'] ?? 'alice'), ip: null };
+      void endpoint.handle(view, { request, response }, body, caller);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  url = new URL(`http://127.0.0.1:${port}/mcp`);
+});
+
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()));
+  endpoint.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+async function legacyClient(capabilities = {}): Promise<LegacySdk> {
+  const client = new LegacySdk({ name: 'old', version: '1' }, { capabilities });
+  // The SDK's own types do not fit exactOptionalPropertyTypes.
+  await client.connect(new LegacyTransport(url) as Parameters<LegacySdk['connect']>[0]);
+  closing.push(() => client.close());
+  return client;
+}
+
+async function modernClient(capabilities = {}): Promise<ModernSdk> {
+  const client = new ModernSdk(
+    { name: 'new', version: '1' },
+    { capabilities, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  await client.connect(new StreamableHTTPClientTransport(url));
+  closing.push(() => client.close());
+  return client;
+}
+
+function post(message: object, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify(message),
+  });
+}
+
+async function handshake(caller = 'alice'): Promise<string> {
+  const answer = await post(
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: {} },
+    },
+    { 'x-caller': caller },
+  );
+  await answer.text();
+  return answer.headers.get('mcp-session-id') ?? '';
+}
+
+const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
+
+async function eventually(check: () => void): Promise<void> {
+  const end = Date.now() + 5_000;
+  for (;;) {
+    try {
+      return check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+describe('a legacy client', () => {
+  it('shakes hands, lists and calls', async () => {
+    const client = await legacyClient();
+    expect(client.getServerVersion()).toEqual({ name: 'test', version: '1' });
+    expect(client.getInstructions()).toBe('Be kind');
+    expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(['echo']);
+    expect(await client.callTool({ name: 'echo', arguments: { a: 1 } })).toEqual({
+      content: [{ type: 'text', text: '{"a":1}' }],
+    });
+  });
+
+  it('hears of progress before the answer', async () => {
+    const client = await legacyClient();
+    const heard: unknown[] = [];
+    await client.callTool({ name: 'report', arguments: {} }, undefined, {
+      onprogress: (progress) => heard.push(progress),
+    });
+    expect(heard).toEqual([{ progress: 1 }]);
+  });
+
+  it('is asked on the stream of its call', async () => {
+    const client = await legacyClient({ elicitation: {} });
+    let count = 0;
+    client.setRequestHandler(ElicitRequestSchema, () => ({
+      action: 'accept',
+      content: { name: `Ada ${++count}` },
+    }));
+    const result = await client.callTool({ name: 'ask', arguments: {} });
+    expect(result.content).toEqual([
+      {
+        type: 'text',
+        text: '[{"action":"accept","content":{"name":"Ada 1"}},{"action":"accept","content":{"name":"Ada 2"}}]',
+      },
+    ]);
+  });
+
+  it('is not asked for what it did not declare', async () => {
+    const client = await legacyClient();
+    await expect(client.callTool({ name: 'ask', arguments: {} })).rejects.toThrow(
+      /does not support elicitation/,
+    );
+  });
+
+  it('gets errors with their code and data', async () => {
+    const client = await legacyClient();
+    await expect(client.callTool({ name: 'none' })).rejects.toMatchObject({
+      code: -32_602,
+      data: { tool: 'which' },
+    });
+  });
+
+  it('cancels what it no longer wants', async () => {
+    const client = await legacyClient();
+    const controller = new AbortController();
+    const call = client.request(
+      { method: 'tools/call', params: { name: 'hang', arguments: {} } },
+      CallToolResultSchema,
+      { signal: controller.signal },
+    );
+    const failed = expect(call).rejects.toThrow();
+    await client.ping();
+    controller.abort();
+    await failed;
+    await eventually(() => expect(view.aborted).toEqual(['alice']));
+  });
+
+  it('hears of changes on its standing stream', async () => {
+    const client = await legacyClient();
+    const heard: string[] = [];
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      heard.push('tools');
+    });
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
+      heard.push(params.uri);
+    });
+    await client.subscribeResource({ uri: 'test://one' });
+    await eventually(() => {
+      if (heard.length === 0) view.change({ kind: 'tools' });
+      expect(heard).toContain('tools');
+    });
+    view.change({ kind: 'resource', uri: 'test://two' });
+    view.change({ kind: 'resource', uri: 'test://one' });
+    await eventually(() => expect(heard.at(-1)).toBe('test://one'));
+    expect(heard).not.toContain('test://two');
+    await client.unsubscribeResource({ uri: 'test://one' });
+    expect(view.subscribed).toEqual([]);
+  });
+
+  it('may send several requests in one body', async () => {
+    const session = await handshake();
+    const answer = await post([ping, { ...ping, id: 'b' }] as object, {
+      'mcp-session-id': session,
+    });
+    const text = await answer.text();
+    expect(text).toContain('"id":2');
+    expect(text).toContain('"id":"b"');
+  });
+});
+
+describe('a session', () => {
+  it('is required after the handshake', async () => {
+    expect((await post(ping)).status).toBe(400);
+  });
+
+  it('is unknown under any other id', async () => {
+    const answer = await post(ping, { 'mcp-session-id': 'guess' });
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ error: { code: -32_001 } });
+  });
+
+  it('opens to nobody but the caller who began it', async () => {
+    const session = await handshake('alice');
+    const answer = await post(ping, { 'mcp-session-id': session, 'x-caller': 'mallory' });
+    expect(answer.status).toBe(404);
+  });
+
+  it('ends when its client says so', async () => {
+    const session = await handshake();
+    const headers = { 'mcp-session-id': session };
+    expect((await fetch(url, { method: 'DELETE', headers })).status).toBe(200);
+    expect((await post(ping, headers)).status).toBe(404);
+  });
+
+  it('ends when nobody used it for long enough', async () => {
+    const session = await handshake();
+    now += 60_001;
+    await handshake();
+    expect((await post(ping, { 'mcp-session-id': session })).status).toBe(404);
+    expect(endpoint.sessionCount).toBe(1);
+  });
+
+  it('gives way, the longest unused first, when there are too many', async () => {
+    const first = await handshake();
+    const second = await handshake();
+    await handshake();
+    await post(ping, { 'mcp-session-id': first });
+    await handshake();
+    expect((await post(ping, { 'mcp-session-id': first })).status).toBe(200);
+    expect((await post(ping, { 'mcp-session-id': second })).status).toBe(404);
+  });
+});
+
+describe('a modern client', () => {
+  it('discovers, lists and calls', async () => {
+    const client = await modernClient();
+    expect(client.getInstructions()).toBe('Be kind');
+    expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(['echo']);
+    const result = await client.callTool({ name: 'echo', arguments: { a: 1 } });
+    expect(result.content).toEqual([{ type: 'text', text: '{"a":1}' }]);
+  });
+
+  it('is asked by way of results that require input', async () => {
+    const client = await modernClient({ elicitation: { form: {} } });
+    let count = 0;
+    client.setRequestHandler('elicitation/create', () => ({
+      action: 'accept',
+      content: { name: `Ada ${++count}` },
+    }));
+    const result = await client.callTool({ name: 'ask', arguments: {} });
+    expect(result.content).toEqual([
+      {
+        type: 'text',
+        text: '[{"action":"accept","content":{"name":"Ada 1"}},{"action":"accept","content":{"name":"Ada 2"}}]',
+      },
+    ]);
+  });
+
+  it('hears of progress before the answer', async () => {
+    const client = await modernClient();
+    const heard: unknown[] = [];
+    await client.callTool(
+      { name: 'report', arguments: {} },
+      { onprogress: (progress) => heard.push(progress) },
+    );
+    expect(heard).toEqual([{ progress: 1 }]);
+  });
+
+  it('cancels by going away', async () => {
+    const client = await modernClient();
+    const controller = new AbortController();
+    const call = client.callTool({ name: 'hang', arguments: {} }, { signal: controller.signal });
+    const failed = expect(call).rejects.toThrow();
+    await client.listTools();
+    controller.abort();
+    await failed;
+    await eventually(() => expect(view.aborted).toEqual(['alice']));
+  });
+
+  it('hears of the changes it listens for', async () => {
+    const client = await modernClient();
+    const heard: string[] = [];
+    client.setNotificationHandler('notifications/tools/list_changed', () => {
+      heard.push('tools');
+    });
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      heard.push(params.uri);
+    });
+    const subscription = await client.listen({
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourceSubscriptions: ['test://one'],
+    });
+    expect(subscription.honoredFilter).toEqual({
+      toolsListChanged: true,
+      resourceSubscriptions: ['test://one'],
+    });
+    view.change({ kind: 'tools' });
+    view.change({ kind: 'resource', uri: 'test://two' });
+    view.change({ kind: 'resource', uri: 'test://one' });
+    await eventually(() => expect(heard).toEqual(['tools', 'test://one']));
+    await subscription.close();
+    await eventually(() => expect(view.subscribed).toEqual([]));
+  });
+
+  const version = '2026-07-28';
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+  };
+  const headers = { 'mcp-protocol-version': version, 'mcp-method': 'tools/call' };
+  const call = (name: string, more = {}) => ({
+    jsonrpc: '2.0',
+    id: 7,
+    method: 'tools/call',
+    params: { name, arguments: {}, _meta: { ...envelope, 'my.own/key': 1 }, ...more },
+  });
+
+  it('keeps its own metadata and loses only the envelope', async () => {
+    const answer = await post(call('meta'), { ...headers, 'mcp-name': 'meta' });
+    expect(await answer.json()).toMatchObject({
+      id: 7,
+      result: { resultType: 'complete', content: [{ text: '{"my.own/key":1}' }] },
+    });
+  });
+
+  it.each([
+    ['no version header', { 'mcp-method': 'tools/call', 'mcp-name': 'echo' }, -32_020],
+    ['no method header', { 'mcp-protocol-version': version, 'mcp-name': 'echo' }, -32_020],
+    ['no name header', headers, -32_020],
+    ['another name in the header', { ...headers, 'mcp-name': 'other' }, -32_020],
+    ['another method in the header', { ...headers, 'mcp-method': 'ping' }, -32_020],
+  ])('is refused with %s', async (_, given, code) => {
+    const answer = await post(call('echo'), given);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ id: 7, error: { code } });
+  });
+
+  it('is told which versions there are', async () => {
+    const message = call('echo');
+    message.params._meta['io.modelcontextprotocol/protocolVersion'] = '2027-01-01';
+    const answer = await post(message, { ...headers, 'mcp-protocol-version': '2027-01-01' });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      error: { code: -32_022, data: { supported: [version], requested: '2027-01-01' } },
+    });
+  });
+
+  it.each(['ping', 'logging/setLevel', 'initialize', 'made/up'])(
+    'does not find the method %s',
+    async (method) => {
+      const answer = await post(
+        { ...call('echo'), method },
+        { 'mcp-protocol-version': version, 'mcp-method': method },
+      );
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ error: { code: -32_601 } });
+    },
+  );
+
+  describe('that was asked for input', () => {
+    const asked = { ...headers, 'mcp-name': 'ask' };
+    const accepted = { action: 'accept', content: { name: 'Ada' } };
+
+    async function stateOf(answer: Response): Promise<string> {
+      const { result } = (await answer.json()) as { result: Record<string, unknown> };
+      expect(result).toMatchObject({ resultType: 'input_required' });
+      return String(result['requestState']);
+    }
+
+    it('cannot use its state twice', async () => {
+      const requestState = await stateOf(await post(call('ask'), asked));
+      const more = { requestState, inputResponses: { q1: accepted } };
+      await stateOf(await post(call('ask', more), asked));
+      const again = await post(call('ask', more), asked);
+      expect(await again.json()).toMatchObject({ error: { code: -32_602 } });
+    });
+
+    it('cannot lend its state to somebody else', async () => {
+      const requestState = await stateOf(await post(call('ask'), asked));
+      const more = { requestState, inputResponses: { q1: accepted } };
+      const other = await post(call('ask', more), { ...asked, 'x-caller': 'mallory' });
+      expect(await other.json()).toMatchObject({ error: { code: -32_602 } });
+      await stateOf(await post(call('ask', more), asked));
+    });
+
+    it('is asked again for what it left out', async () => {
+      const requestState = await stateOf(await post(call('ask'), asked));
+      await stateOf(await post(call('ask', { requestState, inputResponses: {} }), asked));
+    });
+  });
+});
+
+describe(McpEndpoint.name, () => {
+  it.each([[{}], [[]], [{ jsonrpc: '1.0', id: 1, method: 'ping' }], ['text']])(
+    'refuses %j as no message',
+    async (body) => {
+      const answer = await post(body as object);
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ error: { code: -32_600 } });
+    },
+  );
+
+  it('refuses other methods', async () => {
+    expect((await fetch(url, { method: 'PUT' })).status).toBe(405);
+  });
+});

@@ -1,0 +1,124 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { classifyInboundRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+import type { Clock, JsonValue } from '@app/platform';
+import { HttpExchange } from './http-exchange.js';
+import { LegacyWire } from './legacy-wire.js';
+import { ModernWire } from './modern-wire.js';
+import { isJsonObject } from '../upstream/json-rpc.js';
+import { type Incoming, readMessage, rpcCode } from './rpc.js';
+import { type SessionLimits, SessionStore } from './session-store.js';
+import type { Caller, McpView } from './view.js';
+
+/**
+ * Streamable HTTP for clients of both eras on one URL (RULINGS R32). The wire is ours and not the SDK's
+ * because a gateway has to pass results on unchanged and unparsed (docs/decisions/0300); which era a
+ * request belongs to, and how a malformed modern one is refused, is decided by the SDK.
+ */
+export class McpEndpoint {
+  private readonly sessions: SessionStore;
+  private readonly legacy: LegacyWire;
+  private readonly modern: ModernWire;
+  private readonly sweep: NodeJS.Timeout;
+
+  constructor(limits: SessionLimits, clock: Pick<Clock, 'now'>) {
+    this.sessions = new SessionStore(limits, clock);
+    this.legacy = new LegacyWire(this.sessions);
+    this.modern = new ModernWire(clock);
+    const every = Math.min(60_000, Math.ceil(limits.idleMs / 2));
+    this.sweep = setInterval(() => this.sessions.expire(), every).unref();
+  }
+
+  get sessionCount(): number {
+    return this.sessions.size;
+  }
+
+  /** `body` is the parsed body of a POST. Always answers, never throws. */
+  async handle(
+    view: McpView,
+    http: { readonly request: IncomingMessage; readonly response: ServerResponse },
+    body: unknown,
+    caller: Caller,
+  ): Promise<void> {
+    const { headers, method } = http.request;
+    const exchange = new HttpExchange(http.response);
+    switch (method) {
+      case 'POST':
+        return this.post(view, http.request, body, exchange, caller);
+      case 'GET':
+        return this.legacy.get(view, headers, exchange, caller);
+      case 'DELETE':
+        return this.legacy.delete(view, headers, exchange, caller);
+      default:
+        return exchange.refuse(405, { code: rpcCode.serverError, message: 'Method not allowed' });
+    }
+  }
+
+  close(): void {
+    clearInterval(this.sweep);
+    this.modern.close();
+    this.sessions.closeAll();
+  }
+
+  private async post(
+    view: McpView,
+    { headers }: IncomingMessage,
+    body: unknown,
+    exchange: HttpExchange,
+    caller: Caller,
+  ): Promise<void> {
+    if (isPlainlyLegacy(body, headers['mcp-protocol-version'])) {
+      const messages = (Array.isArray(body) ? body : [body]).map(readMessage);
+      if (messages.length > 0 && messages.every((m) => m.kind !== 'invalid')) {
+        return this.legacy.post(view, messages, headers, exchange, caller);
+      }
+    }
+    const era = classifyInboundRequest({
+      httpMethod: 'POST',
+      body,
+      ...text('protocolVersionHeader', headers['mcp-protocol-version']),
+      ...text('mcpMethodHeader', headers['mcp-method']),
+      ...text('mcpNameHeader', headers['mcp-name']),
+    });
+    const id = isJsonObject(body) && isId(body['id']) ? body['id'] : null;
+    switch (era.kind) {
+      case 'reject': {
+        const { code, message, data } = era;
+        const error = { code, message, ...(isJsonObject(data) && { data }) };
+        return exchange.refuse(era.httpStatus, error, id);
+      }
+      case 'modern': {
+        const incoming: Incoming = readMessage(body);
+        if (incoming.kind !== 'request') return exchange.accept();
+        const version = era.classification.revision;
+        return this.modern.serve(view, incoming.message, version, headers, exchange, caller);
+      }
+      case 'legacy': {
+        const messages = [readMessage(body)];
+        return this.legacy.post(view, messages, headers, exchange, caller);
+      }
+      default:
+        return era satisfies never;
+    }
+  }
+}
+
+/** Spares the requests of sessions the SDK's classification, which validates the whole message. */
+function isPlainlyLegacy(body: unknown, version: string | string[] | undefined): boolean {
+  if (typeof version === 'string' && version >= '2026') return false;
+  return (Array.isArray(body) ? body : [body]).every((message) => {
+    const params = isJsonObject(message) ? message['params'] : undefined;
+    const meta = isJsonObject(params) ? params['_meta'] : undefined;
+    return !isJsonObject(meta) || !(PROTOCOL_VERSION_META_KEY in meta);
+  });
+}
+
+function isId(value: JsonValue | undefined): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+function text<K extends string>(
+  key: K,
+  value: string | string[] | undefined,
+): { readonly [P in K]?: string } | undefined {
+  return typeof value === 'string' ? ({ [key]: value } as { [P in K]: string }) : undefined;
+}

@@ -1,0 +1,100 @@
+import type { JsonObject, JsonValue } from '@app/platform';
+import { isJsonObject } from '../upstream/json-rpc.js';
+
+/** JSON-RPC 2.0 as MCP uses it. */
+export type RpcId = string | number;
+
+export interface RpcRequest {
+  readonly jsonrpc: '2.0';
+  readonly id: RpcId;
+  readonly method: string;
+  readonly params?: JsonObject;
+}
+
+export interface RpcNotification {
+  readonly jsonrpc: '2.0';
+  readonly method: string;
+  readonly params?: JsonObject;
+}
+
+export interface RpcErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: JsonValue;
+}
+
+export type RpcResponse =
+  | { readonly jsonrpc: '2.0'; readonly id: RpcId; readonly result: JsonObject }
+  | { readonly jsonrpc: '2.0'; readonly id: RpcId | null; readonly error: RpcErrorBody };
+
+export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
+
+export const rpcCode = {
+  parseError: -32_700,
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internalError: -32_603,
+  /** First of the codes that are free for servers: the request was fine, serving it failed. */
+  serverError: -32_000,
+  sessionNotFound: -32_001,
+  resourceNotFound: -32_002,
+  headerMismatch: -32_020,
+  missingCapability: -32_021,
+  unsupportedVersion: -32_022,
+} as const;
+
+/** An error that goes to the other side as it stands. */
+export class RpcError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: JsonValue,
+  ) {
+    super(message);
+    this.name = 'RpcError';
+  }
+
+  get body(): RpcErrorBody {
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.data !== undefined && { data: this.data }),
+    };
+  }
+}
+
+export type Incoming =
+  | { readonly kind: 'request'; readonly message: RpcRequest }
+  | { readonly kind: 'notification'; readonly message: RpcNotification }
+  | { readonly kind: 'response'; readonly message: RpcResponse }
+  | { readonly kind: 'invalid' };
+
+/** What a parsed body is, by JSON-RPC's rules and MCP's narrower ids and params. */
+export function readMessage(body: unknown): Incoming {
+  if (!isJsonObject(body) || body['jsonrpc'] !== '2.0') return { kind: 'invalid' };
+  const { id, method, params, result, error } = body;
+  const hasId = typeof id === 'string' || typeof id === 'number';
+  if (typeof method === 'string') {
+    if (params !== undefined && !isJsonObject(params)) return { kind: 'invalid' };
+    const call = { jsonrpc: '2.0', method, ...(params && { params }) } as const;
+    if (hasId) return { kind: 'request', message: { ...call, id } };
+    return id === undefined ? { kind: 'notification', message: call } : { kind: 'invalid' };
+  }
+  if (hasId && isJsonObject(result)) {
+    return { kind: 'response', message: { jsonrpc: '2.0', id, result } };
+  }
+  if ((hasId || id === null) && isJsonObject(error)) {
+    const { code, message, data } = error;
+    if (typeof code !== 'number' || typeof message !== 'string') return { kind: 'invalid' };
+    return {
+      kind: 'response',
+      message: {
+        jsonrpc: '2.0',
+        id,
+        error: { code, message, ...(data !== undefined && { data }) },
+      },
+    };
+  }
+  return { kind: 'invalid' };
+}

@@ -1,0 +1,137 @@
+import type { JsonObject } from '@app/platform';
+import { isJsonObject } from '../upstream/json-rpc.js';
+import { rpcErrorOf } from './answer.js';
+import { requireCapability } from './client-capabilities.js';
+import type { HttpExchange } from './http-exchange.js';
+import { modernError, modernResult } from './modern-rules.js';
+import { RpcError, type RpcId, type RpcRequest } from './rpc.js';
+import type { ClientCall, McpClient, McpView } from './view.js';
+
+interface Question {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly answer: (result: JsonObject) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** One request of a stateless client, over as many HTTP exchanges as the questions to the client take. */
+export class StatelessCall implements ClientCall {
+  private readonly controller = new AbortController();
+  private readonly questions = new Map<string, Question>();
+  private lastQuestion = 0;
+  private exchange: HttpExchange | undefined;
+  private requestId: RpcId = 0;
+  /** Kept when the call ended while the client was still thinking. */
+  private outcome: JsonObject | RpcError | undefined;
+
+  constructor(
+    private readonly request: RpcRequest,
+    readonly client: McpClient,
+    readonly input: JsonObject,
+    private readonly view: McpView,
+    private readonly world: {
+      /** Keeps the call while its client thinks; returns what the client has to come back with. */
+      suspend(call: StatelessCall): string;
+      /** The state of a server as its client may see it. */
+      hide(state: string): string;
+    },
+  ) {}
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  start(exchange: HttpExchange, params: JsonObject): void {
+    this.attach(exchange, this.request.id);
+    this.view.request(this.request.method, params, this).then(
+      (result) => this.finish(result),
+      (error: unknown) => {
+        // Of a call that nobody waits for any more, nobody wants to know how it failed.
+        if (!this.signal.aborted) this.finish(rpcErrorOf(error));
+      },
+    );
+  }
+
+  goOn(exchange: HttpExchange, id: RpcId, answers: JsonObject): void {
+    this.attach(exchange, id);
+    if (this.outcome) return this.finish(this.outcome);
+    for (const [key, question] of this.questions) {
+      const answer = answers[key];
+      if (!isJsonObject(answer)) continue;
+      this.questions.delete(key);
+      question.answer(answer);
+    }
+    if (this.questions.size > 0) this.suspend();
+  }
+
+  abandon(reason: Error): void {
+    this.controller.abort(reason);
+    for (const question of this.questions.values()) question.fail(reason);
+    this.questions.clear();
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.exchange?.send({ jsonrpc: '2.0', method, params });
+  }
+
+  async ask(method: string, params: JsonObject): Promise<JsonObject> {
+    requireCapability(this.client.capabilities, method);
+    this.signal.throwIfAborted();
+    return new Promise((answer, fail) => {
+      this.questions.set(`q${++this.lastQuestion}`, { method, params, answer, fail });
+      // Questions that come together go out together.
+      setImmediate(() => this.suspend());
+    });
+  }
+
+  private attach(exchange: HttpExchange, id: RpcId): void {
+    this.exchange = exchange;
+    this.requestId = id;
+    exchange.onClientGone(() => {
+      if (this.exchange === exchange) this.abandon(new Error('the client went away'));
+    });
+  }
+
+  private detach(): HttpExchange | undefined {
+    const exchange = this.exchange;
+    this.exchange = undefined;
+    return exchange;
+  }
+
+  private suspend(): void {
+    if (this.questions.size === 0) return;
+    const exchange = this.detach();
+    if (!exchange) return;
+    const inputRequests: JsonObject = {};
+    for (const [key, { method, params }] of this.questions) inputRequests[key] = { method, params };
+    const requestState = this.world.suspend(this);
+    exchange.finish({
+      jsonrpc: '2.0',
+      id: this.requestId,
+      result: this.written({ resultType: 'input_required', inputRequests, requestState }),
+    });
+  }
+
+  private finish(outcome: JsonObject | RpcError): void {
+    this.outcome = outcome;
+    const exchange = this.detach();
+    if (!exchange) return;
+    const head = { jsonrpc: '2.0', id: this.requestId } as const;
+    exchange.finish(
+      outcome instanceof RpcError
+        ? { ...head, error: modernError(outcome.body) }
+        : { ...head, result: this.written(this.withHiddenState(outcome)) },
+    );
+  }
+
+  private withHiddenState(result: JsonObject): JsonObject {
+    const { requestState } = result;
+    return typeof requestState === 'string'
+      ? { ...result, requestState: this.world.hide(requestState) }
+      : result;
+  }
+
+  private written(result: JsonObject): JsonObject {
+    return modernResult(this.request.method, result, this.view.serverInfo);
+  }
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { envSchema, InvalidEnv, parseEnv } from './env.js';
+
+const SECRET = 'a-secret-that-no-message-may-hold';
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function problemsOf(source: Record<string, string>): readonly string[] {
+  try {
+    parseEnv(source);
+  } catch (error) {
+    if (error instanceof InvalidEnv) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('.env.example', () => {
+  const lines = readFileSync('.env.example', 'utf8').split('\n');
+  const settings = lines.flatMap((line) => {
+    const [, key, value] = /^#([A-Z_]+)=(.*)$/.exec(line) ?? [];
+    return key === undefined || value === undefined ? [] : [[key, value] as const];
+  });
+
+  it('has every setting, once, and nothing else', () => {
+    expect(settings.map(([key]) => key).toSorted()).toEqual(
+      Object.keys(envSchema.shape).toSorted(),
+    );
+    expect(lines.filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
+  });
+
+  it('shows the defaults', () => {
+    expect(parseEnv(Object.fromEntries(settings))).toEqual(parseEnv({}));
+  });
+
+  it('explains each setting on the line above', () => {
+    for (const [key] of settings) {
+      const above = lines[lines.findIndex((line) => line.startsWith(`#${key}=`)) - 1];
+      expect([key, above]).toEqual([key, expect.stringMatching(/^# \S/)]);
+    }
+  });
+});
+
+describe(parseEnv.name, () => {
+  it('needs nothing, and takes an empty value for none', () => {
+    expect(parseEnv({ MCP_AGGREGATOR_PORT: '', DATABASE_URL: '' })).toEqual(parseEnv({}));
+    expect(parseEnv({}).MCP_AGGREGATOR_PORT).toBe(8081);
+  });
+
+  it('names every problem at once', () => {
+    expect(
+      problemsOf({
+        MCP_AGGREGATOR_PORT: '99999',
+        MCP_AGGREGATOR_ENABLED: 'perhaps',
+        MCP_AGGREGATOR_HEALTH_INTERVAL: '-1',
+        DATABASE_URL: 'mysql://somewhere',
+      }),
+    ).toEqual([
+      'MCP_AGGREGATOR_ENABLED must be true or false',
+      'MCP_AGGREGATOR_PORT must be at most 65535',
+      'MCP_AGGREGATOR_HEALTH_INTERVAL must be a number of seconds',
+      'DATABASE_URL must be a URL that starts with postgres:// or postgresql://',
+    ]);
+  });
+
+  it('never repeats a value, which could be a secret', () => {
+    const everything = Object.fromEntries(
+      Object.keys(envSchema.shape).map((key) => [key, `${SECRET} \u0000`]),
+    );
+    const tokens = [`a:admin:${SECRET},a:admin:${SECRET}`, `b:${SECRET}`, `c:sudo:${SECRET}`];
+    const messages = [
+      ...problemsOf(everything),
+      ...tokens.flatMap((MCP_AGGREGATOR_TOKENS) => problemsOf({ MCP_AGGREGATOR_TOKENS })),
+    ];
+    expect(messages.length).toBeGreaterThan(20);
+    expect(messages.join('\n')).not.toContain(SECRET);
+  });
+
+  it.each([
+    [{ DATABASE_URL: 'postgres://db/x' }, 'MCP_CREDENTIAL_KEY'],
+    [{ MCP_AGGREGATOR_HOST: '0.0.0.0' }, 'MCP_AGGREGATOR_HOST'],
+    [{ MCP_AGGREGATOR_HOST: 'mcp.example.com' }, 'MCP_AGGREGATOR_HOST'],
+    [
+      { MCP_AGGREGATOR_JWKS_URL: 'http://id.example.com/keys', MCP_AGGREGATOR_JWT_ISSUER: 'i' },
+      'MCP_AGGREGATOR_JWT_AUDIENCE,MCP_AGGREGATOR_JWKS_URL',
+    ],
+    [
+      { MCP_AGGREGATOR_JWKS_URL: 'https://id.example.com/keys', MCP_AGGREGATOR_JWT_AUDIENCE: 'a' },
+      'MCP_AGGREGATOR_JWT_ISSUER',
+    ],
+  ])('refuses %j: %s', (source, settings) => {
+    expect(
+      problemsOf(source)
+        .map((problem) => problem.split(' ')[0])
+        .join(),
+    ).toBe(settings);
+  });
+
+  it('lets loopback, tokens or a JWKS decide where it may listen', () => {
+    const tokens = { MCP_AGGREGATOR_TOKENS: `ci:read:${SECRET}` };
+    const jwks = {
+      MCP_AGGREGATOR_JWKS_URL: 'https://id.example.com/keys',
+      MCP_AGGREGATOR_JWT_ISSUER: 'https://id.example.com',
+      MCP_AGGREGATOR_JWT_AUDIENCE: 'switchboard',
+    };
+    for (const MCP_AGGREGATOR_HOST of ['localhost', '127.0.0.1', '127.8.8.8', '::1']) {
+      expect(problemsOf({ MCP_AGGREGATOR_HOST })).toEqual([]);
+    }
+    for (const access of [tokens, jwks]) {
+      expect(problemsOf({ MCP_AGGREGATOR_HOST: '0.0.0.0', ...access })).toEqual([]);
+    }
+  });
+});
+
+describe('MCP_AGGREGATOR_TOKENS', () => {
+  const parsed = (MCP_AGGREGATOR_TOKENS: string): unknown =>
+    parseEnv({ MCP_AGGREGATOR_TOKENS }).MCP_AGGREGATOR_TOKENS;
+
+  it('keeps the hash of a token, given as the token or as its hash, and never the token', () => {
+    const tokens = parsed(
+      `ci:read+call:${SECRET}, ops@x:admin:sha256:${sha256('other').toUpperCase()}`,
+    );
+    expect(tokens).toEqual([
+      { name: 'ci', scopes: ['read', 'call'], hash: sha256(SECRET) },
+      { name: 'ops@x', scopes: ['admin'], hash: sha256('other') },
+    ]);
+  });
+
+  it.each([
+    ['no scope', `ci::${SECRET}`],
+    ['an unknown scope', `ci:read+sudo:${SECRET}`],
+    ['a short token', 'ci:read:short'],
+    ['a token that no header can carry', 'ci:read:sixteen characters'],
+    ['half a hash', 'ci:read:sha256:abcdef'],
+    ['a name of the audit log', `system:read:${SECRET}`],
+    ['one name twice', `ci:read:${SECRET},ci:read:${SECRET}2`],
+    ['one token twice', `ci:read:${SECRET},ops:admin:sha256:${sha256(SECRET)}`],
+  ])('refuses %s', (_, MCP_AGGREGATOR_TOKENS) => {
+    expect(problemsOf({ MCP_AGGREGATOR_TOKENS })).toHaveLength(1);
+  });
+});

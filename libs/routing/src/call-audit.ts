@@ -1,0 +1,93 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { type Actor, type AuditEntry, AuditStore } from '@app/access';
+import type { Route } from './route.js';
+
+const FLUSH_EVERY_MS = 1_000;
+/** With more different calls than this in one interval the rest is only counted. */
+const MAX_KINDS = 10_000;
+
+export interface FinishedCall {
+  readonly route: Route;
+  readonly actor: Actor;
+  readonly milliseconds: number;
+  /** The `error_code` of a call that got no answer; `isError` answers are marked apart. */
+  readonly failure?: string;
+  readonly isError: boolean;
+}
+
+interface Tally {
+  readonly call: FinishedCall;
+  calls: number;
+  milliseconds: number;
+}
+
+/**
+ * Who called which tool, and how it ended; never arguments or results. Written off the path of the
+ * calls: calls of one caller to one tool that ended alike within an interval are one row with their number.
+ */
+@Injectable()
+export class CallAudit implements OnApplicationShutdown {
+  private readonly logger = new Logger(CallAudit.name);
+  private tallies = new Map<string, Tally>();
+  private uncounted = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(private readonly audit: AuditStore) {}
+
+  note(call: FinishedCall): void {
+    const { actor, route } = call;
+    const key = `${route.tool.id}\n${call.failure ?? call.isError}\n${actor.name}\n${actor.ip}`;
+    const tally = this.tallies.get(key);
+    if (tally) {
+      tally.calls += 1;
+      tally.milliseconds += call.milliseconds;
+    } else if (this.tallies.size < MAX_KINDS) {
+      this.tallies.set(key, { call, calls: 1, milliseconds: call.milliseconds });
+    } else {
+      this.uncounted += 1;
+    }
+    this.timer ??= setTimeout(() => this.flush(), FLUSH_EVERY_MS).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.flush();
+    await this.writing;
+  }
+
+  private flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.tallies.size === 0) return;
+    const entries = [...this.tallies.values()].map(entryOf);
+    if (this.uncounted > 0) {
+      this.logger.warn(
+        `${this.uncounted} calls are missing in the audit log: too many different ones`,
+      );
+    }
+    this.tallies = new Map();
+    this.uncounted = 0;
+    this.writing = this.writing
+      .then(() => this.audit.recordAll(entries))
+      .catch((error: unknown) => {
+        this.logger.error({ err: error, rows: entries.length }, 'audit rows of calls are lost');
+      });
+  }
+}
+
+function entryOf({ call, calls, milliseconds }: Tally): AuditEntry {
+  const { server, tool } = call.route;
+  return {
+    event: 'tool.called',
+    actor: call.actor,
+    outcome: call.failure === undefined ? 'success' : 'failure',
+    server: { id: server.id, name: server.name },
+    details: {
+      tool: tool.name,
+      calls,
+      mean_ms: Math.round((milliseconds / calls) * 10) / 10,
+      ...(call.isError && { is_error: true }),
+      ...(call.failure !== undefined && { error_code: call.failure }),
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from '@app/discovery';
+import { canonicalName, wireName } from '@app/mcp';
+import { ServerNotFound } from '@app/registry';
+import { ToolAmbiguous, ToolNotFound } from './routing.errors.js';
+
+export interface Route {
+  readonly tool: CatalogueTool;
+  readonly server: CatalogueServer;
+}
+
+/**
+ * Which tool of which server a name means (logic contract, RULINGS R29 and R31). With a server given the
+ * name is the server's own; otherwise it is canonical, on the wire, or bare where only one tool has it.
+ */
+export function resolveRoute(catalogue: CatalogueSnapshot, name: string, serverId?: string): Route {
+  const tool =
+    serverId === undefined ? findAnywhere(catalogue, name) : findOn(catalogue, name, serverId);
+  const server = tool && catalogue.servers.get(tool.serverId);
+  if (!server) throw new ToolNotFound(name);
+  return { tool, server };
+}
+
+function findOn(
+  catalogue: CatalogueSnapshot,
+  name: string,
+  serverId: string,
+): CatalogueTool | undefined {
+  const server = catalogue.servers.get(serverId);
+  if (!server) throw new ServerNotFound(serverId);
+  const prefixed = [
+    catalogue.toolsByName.get(canonicalName(server.name, name)),
+    catalogue.toolsByName.get(name),
+    toolsByWireName(catalogue).get(name),
+  ];
+  return prefixed.find((tool) => tool?.serverId === serverId);
+}
+
+function findAnywhere(catalogue: CatalogueSnapshot, name: string): CatalogueTool | undefined {
+  const dot = name.indexOf('.');
+  if (dot >= 0 && catalogue.serversByName.has(name.slice(0, dot))) {
+    return catalogue.toolsByName.get(name);
+  }
+  const listed = toolsByWireName(catalogue).get(name);
+  if (listed) return listed;
+  const bare = catalogue.toolsByOriginalName.get(name) ?? [];
+  if (bare.length > 1) throw new ToolAmbiguous(name, bare);
+  return bare[0];
+}
+
+const wireNames = new WeakMap<CatalogueTool, string>();
+
+/** Tools live on from one snapshot to the next, and so do their names. */
+export function wireNameOf(tool: CatalogueTool): string {
+  const known = wireNames.get(tool);
+  if (known !== undefined) return known;
+  const name = wireName(tool.serverName, tool.originalName);
+  wireNames.set(tool, name);
+  return name;
+}
+
+const wireIndexes = new WeakMap<readonly CatalogueTool[], ReadonlyMap<string, CatalogueTool>>();
+
+function toolsByWireName({ tools }: CatalogueSnapshot): ReadonlyMap<string, CatalogueTool> {
+  let index = wireIndexes.get(tools);
+  if (!index) {
+    index = new Map(tools.map((tool) => [wireNameOf(tool), tool]));
+    wireIndexes.set(tools, index);
+  }
+  return index;
+}

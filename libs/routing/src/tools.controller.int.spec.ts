@@ -1,0 +1,160 @@
+import { serverIdOf } from '../../../test/support/catalogue.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { startGateway } from '../../../test/support/gateway.js';
+import { fixture, stdioPeer } from '../../../test/support/peers.js';
+import { ToolsController } from './tools.controller.js';
+
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+
+beforeEach(async () => {
+  gateway = await startGateway(
+    {
+      moody: stdioPeer(fixture('moody.mjs')),
+      other: stdioPeer(fixture('moody.mjs')),
+      peer: stdioPeer(fixture('peer-v1.mjs'), ['stdio']),
+    },
+    { MCP_AGGREGATOR_REQUEST_TIMEOUT: '1' },
+  );
+});
+
+afterEach(() => gateway.close());
+
+async function call(
+  body: object,
+  signal?: AbortSignal,
+): Promise<{ status: number; body: unknown }> {
+  const answer = await fetch(`${gateway.origin}/api/v1/tools/call`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+  return { status: answer.status, body: await answer.json() };
+}
+
+const metadata = {
+  routed_to: 'moody',
+  server_id: serverIdOf('moody'),
+  routing_time_ms: expect.any(Number),
+  execution_time_ms: expect.any(Number),
+  total_time_ms: expect.any(Number),
+};
+
+describe(ToolsController.name, () => {
+  it('answers with everything the server answered, and how the call went', async () => {
+    expect(await call({ name: 'moody.everything' })).toEqual({
+      status: 200,
+      body: {
+        content: [
+          { type: 'text', text: 'a', annotations: { audience: ['user'] }, _meta: { 'x/y': 1 } },
+          { type: 'made-up', of: { the: 'future' } },
+        ],
+        structuredContent: { n: 1.5, deep: [null, { a: 'ü' }] },
+        _meta: { 'some/key': [1, 2] },
+        unheardOf: true,
+        isError: false,
+        metadata,
+      },
+    });
+  });
+
+  it('hands arguments on', async () => {
+    const { body } = await call({ name: 'peer.echo', arguments: { text: 'hello' } });
+    expect(body).toMatchObject({ content: [{ type: 'text', text: 'hello' }] });
+  });
+
+  it('takes the error of a tool for an answer (R28)', async () => {
+    expect(await call({ name: 'moody.fails' })).toEqual({
+      status: 200,
+      body: { content: [{ type: 'text', text: 'no luck' }], isError: true, metadata },
+    });
+  });
+
+  it('takes server and original name apart', async () => {
+    const { status } = await call({ name: 'everything', server_id: serverIdOf('moody') });
+    expect(status).toBe(200);
+  });
+
+  it('says 502 and the server’s own words when it refuses', async () => {
+    expect(await call({ name: 'moody.refuses' })).toEqual({
+      status: 502,
+      body: {
+        detail: 'not today',
+        error_code: 'EXECUTION_FAILED',
+        context: { upstream_code: -32_050, upstream_message: 'not today' },
+      },
+    });
+  });
+
+  it('says 503 and that nobody knows, when the server dies in mid-call (EC-003)', async () => {
+    const server = { id: serverIdOf('moody'), name: 'moody', status: 'CONNECTED' };
+    expect(await call({ name: 'moody.dies' })).toEqual({
+      status: 503,
+      body: {
+        detail: 'Server unavailable: moody',
+        error_code: 'SERVER_UNAVAILABLE',
+        server,
+        context: { tool: 'moody.dies', outcome: 'unknown' },
+      },
+    });
+    expect(await call({ name: 'moody.everything' })).toEqual({
+      status: 503,
+      body: { detail: 'Server unavailable: moody', error_code: 'SERVER_UNAVAILABLE', server },
+    });
+    expect((await call({ name: 'other.everything' })).status).toBe(200);
+  });
+
+  it('says 504 when the server does not answer in time', async () => {
+    expect(await call({ name: 'moody.hangs' })).toMatchObject({
+      status: 504,
+      body: { error_code: 'EXECUTION_TIMEOUT' },
+    });
+  });
+
+  it('cancels the call when the client goes away', async () => {
+    const controller = new AbortController();
+    const abandoned = call({ name: 'peer.wait', arguments: { ms: 60_000 } }, controller.signal);
+    const failed = expect(abandoned).rejects.toThrow();
+    await eventually(() => expect(gateway.sessionOf('peer').pending).toBe(1));
+    controller.abort();
+    await failed;
+    await eventually(() => {
+      expect(gateway.sessionOf('peer').pending).toBe(0);
+      expect(gateway.sessionOf('peer').logs().join()).toContain('the wait was cancelled');
+    });
+  });
+
+  it.each([
+    [404, 'TOOL_NOT_FOUND', { name: 'moody.nothing' }],
+    [404, 'SERVER_NOT_FOUND', { name: 'everything', server_id: 'nowhere' }],
+    [400, 'TOOL_AMBIGUOUS', { name: 'everything' }],
+    [422, 'VALIDATION_ERROR', {}],
+    [422, 'VALIDATION_ERROR', { name: '' }],
+    [422, 'VALIDATION_ERROR', { name: 'moody.everything', arguments: [1] }],
+    [422, 'VALIDATION_ERROR', { name: 'moody.everything', unknown: 1 }],
+  ])('says %i %s to %j', async (status, error_code, body) => {
+    expect(await call(body)).toMatchObject({ status, body: { error_code } });
+  });
+
+  it('notes who called what how often, and never with what', async () => {
+    await call({ name: 'peer.echo', arguments: { text: 'secret' } });
+    await call({ name: 'peer.echo', arguments: { text: 'secret' } });
+    await call({ name: 'moody.refuses' });
+    await eventually(() => {
+      expect(gateway.audited).toMatchObject([
+        {
+          event: 'tool.called',
+          outcome: 'success',
+          actor: { name: 'anonymous' },
+          server: { name: 'peer' },
+          details: { tool: 'peer.echo', calls: 2 },
+        },
+        {
+          outcome: 'failure',
+          details: { tool: 'moody.refuses', calls: 1, error_code: 'EXECUTION_FAILED' },
+        },
+      ]);
+    });
+    expect(JSON.stringify(gateway.audited)).not.toContain('secret');
+  });
+});

@@ -1,0 +1,66 @@
+import { fuse, rank, withClauses } from './ranking.js';
+
+const scored = (...pairs: [number, number][]): { id: number; score: number }[] =>
+  pairs.map(([id, score]) => ({ id, score }));
+
+describe(fuse, () => {
+  it('gives the tool that is first in both 1, and every score lies in 0…1', () => {
+    const fused = fuse(scored([1, 7.5], [2, 3]), scored([1, 0.9], [3, 0.2]));
+    expect(fused.get(1)).toBeCloseTo(1);
+    for (const score of fused.values()) {
+      expect(score).toBeGreaterThanOrEqual(0);
+      expect(score).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('lets the words alone decide when there are no vectors', () => {
+    expect([...fuse(scored([1, 8], [2, 4]), undefined)]).toEqual([
+      [1, 1],
+      [2, 0.5],
+    ]);
+    expect(fuse(scored([1, 8]), [])).toEqual(new Map([[1, 1]]));
+  });
+
+  it('is empty when nothing was found', () => {
+    expect(fuse([], []).size).toBe(0);
+  });
+});
+
+describe(withClauses, () => {
+  it('changes nothing without clauses', () => {
+    const whole = new Map([[1, 0.4]]);
+    expect(withClauses(whole, [])).toBe(whole);
+  });
+
+  it('lifts what one clause is about', () => {
+    const combined = withClauses(new Map([[1, 0.5]]), [new Map([[2, 1]]), new Map([[1, 0.5]])]);
+    expect(combined.get(2)).toBeGreaterThan(combined.get(1) ?? 0);
+    expect(combined.get(2)).toBeLessThanOrEqual(1);
+  });
+});
+
+describe(rank, () => {
+  const names = new Map([
+    [1, 'b'],
+    [2, 'a'],
+    [3, 'c'],
+  ]);
+
+  it('orders by score, then name', () => {
+    const scores = new Map([
+      [1, 0.5],
+      [2, 0.5],
+      [3, 0.9],
+    ]);
+    expect(rank(scores, 0, (id) => names.get(id)).map(({ id }) => id)).toEqual([3, 2, 1]);
+  });
+
+  it('leaves out what is below the threshold, and what is gone', () => {
+    const scores = new Map([
+      [1, 0.5],
+      [2, 0.1],
+      [9, 1],
+    ]);
+    expect(rank(scores, 0.3, (id) => names.get(id)).map(({ id }) => id)).toEqual([1]);
+  });
+});

@@ -1,0 +1,114 @@
+import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { Catalogue, type CatalogueServer, type CatalogueTool } from '@app/discovery';
+import { ToolVectors } from '@app/vectors';
+import { clausesOf } from './clauses.js';
+import { LexicalTools } from './lexical-tools.js';
+import { DENSE_DEPTH, fuse, LEXICAL_DEPTH, rank, withClauses } from './ranking.js';
+import { type ExcludedServer, type Scope, scopeOf } from './scope.js';
+import { choose, type MatchedSkill, type Strategy, type StrategyUsed } from './strategy.js';
+
+export interface SearchRequest {
+  readonly query: string;
+  readonly limit?: number | undefined;
+  readonly strategy?: Strategy | undefined;
+  /** false searches only the aggregator's own tools. */
+  readonly includeExternal?: boolean | undefined;
+  /** Names. */
+  readonly servers?: readonly string[] | undefined;
+  /** Tools with a lower score (0…1) are left out. */
+  readonly toolThreshold?: number | undefined;
+  /** Skills with a lower score (0…1) do not match. */
+  readonly skillThreshold?: number | undefined;
+}
+
+export interface FoundTool {
+  readonly tool: CatalogueTool;
+  /** undefined for a tool of the aggregator itself. */
+  readonly server: CatalogueServer | undefined;
+  /** 0…1. */
+  readonly score: number;
+}
+
+export interface SearchResult {
+  /** By score, then name. */
+  readonly tools: readonly FoundTool[];
+  readonly matchedSkills: readonly MatchedSkill[];
+  readonly strategyUsed: StrategyUsed;
+  readonly serversSearched: number;
+  readonly externalTools: number;
+  readonly excludedServers: readonly ExcludedServer[];
+  /** Why the ranking is less than it could be; undefined when it is not. */
+  readonly degraded: string | undefined;
+  readonly vectorMs: number;
+  readonly rankingMs: number;
+}
+
+export const searchDefaults = { limit: 10, toolThreshold: 0.1, skillThreshold: 0.4 } as const;
+
+/** Finds tools by meaning and by words; the same ranking for every way to ask. Reads no database. */
+export class SearchTools extends Query<SearchResult> {
+  constructor(readonly request: SearchRequest) {
+    super();
+  }
+}
+
+@QueryHandler(SearchTools)
+export class SearchToolsHandler implements IQueryHandler<SearchTools> {
+  constructor(
+    private readonly catalogue: Catalogue,
+    private readonly lexical: LexicalTools,
+    private readonly vectors: ToolVectors,
+  ) {}
+
+  async execute({ request }: SearchTools): Promise<SearchResult> {
+    const started = performance.now();
+    const texts = [request.query, ...clausesOf(request.query)];
+    const before = scopeOf(this.catalogue.current, request);
+    const dense = await this.vectors.search(texts, DENSE_DEPTH, before.filter);
+    const vectorMs = performance.now() - started;
+    // Read after waiting: what was removed meanwhile is not an answer.
+    const snapshot = this.catalogue.current;
+    const scope = scopeOf(snapshot, request);
+    const ranked = rank(
+      this.score(texts, dense.hits, scope),
+      request.toolThreshold ?? searchDefaults.toolThreshold,
+      (id) => snapshot.toolsById.get(id)?.name,
+    );
+    const { chosen, strategyUsed } = choose(
+      ranked,
+      request.limit ?? searchDefaults.limit,
+      new Set(),
+      (id) => snapshot.toolsById.get(id)?.skillIds ?? [],
+    );
+    return {
+      tools: chosen.flatMap(({ id, score }) => {
+        const tool = snapshot.toolsById.get(id);
+        return tool ? [{ tool, server: snapshot.servers.get(tool.serverId), score }] : [];
+      }),
+      matchedSkills: [],
+      strategyUsed,
+      serversSearched: scope.servers.length,
+      externalTools: scope.externalTools,
+      excludedServers: scope.excluded,
+      degraded: dense.problem,
+      vectorMs,
+      rankingMs: performance.now() - started - vectorMs,
+    };
+  }
+
+  private score(
+    texts: readonly string[],
+    hits: ToolHits | undefined,
+    scope: Scope,
+  ): ReadonlyMap<number, number> {
+    const [whole = new Map<number, number>(), ...clauses] = texts.map((text, i) =>
+      fuse(
+        this.lexical.index.search(text, LEXICAL_DEPTH, (id) => scope.tools.has(id)),
+        hits?.[i]?.filter(({ id }) => scope.tools.has(id)),
+      ),
+    );
+    return withClauses(whole, clauses);
+  }
+}
+
+type ToolHits = Awaited<ReturnType<ToolVectors['search']>>['hits'];

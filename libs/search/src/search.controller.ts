@@ -1,0 +1,41 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RequireScope } from '@app/access';
+import { ApiErrors } from '@app/platform';
+import { SearchDto, SearchView, toSearchView } from './search.dto.js';
+import { SearchTools } from './search-tools.query.js';
+
+@ApiTags('search')
+@ApiBearerAuth()
+@Controller('api/v1/search')
+export class SearchController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequireScope('read')
+  @ApiOperation({ summary: 'Find tools by meaning and by words' })
+  @ApiOkResponse({ type: SearchView })
+  @ApiErrors(400, 413, 422)
+  async search(@Body() dto: SearchDto): Promise<SearchView> {
+    const started = performance.now();
+    const result = await this.queries.execute(
+      new SearchTools({
+        query: dto.query,
+        limit: dto.limit ?? undefined,
+        strategy: dto.strategy ?? undefined,
+        includeExternal: dto.include_external ?? undefined,
+        servers: dto.server_filter ?? undefined,
+        toolThreshold: dto.tool_threshold ?? undefined,
+        skillThreshold: dto.skill_threshold ?? undefined,
+      }),
+    );
+    return toSearchView(
+      dto.query,
+      result,
+      dto.include_schemas ?? true,
+      performance.now() - started,
+    );
+  }
+}

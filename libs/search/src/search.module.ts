@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@app/discovery';
+import { VectorsModule } from '@app/vectors';
+import { LexicalTools } from './lexical-tools.js';
+import { SearchController } from './search.controller.js';
+import { SearchToolsHandler } from './search-tools.query.js';
+
+@Module({
+  imports: [DiscoveryModule, VectorsModule],
+  controllers: [SearchController],
+  providers: [LexicalTools, SearchToolsHandler],
+})
+export class SearchModule {}

@@ -1,0 +1,10 @@
+export { Embedder } from './embedder.js';
+export { StaticModel } from './static-model.js';
+export type { ToolPayload } from './tool-payload.js';
+export { splitIdentifiers, toolText, type ToolWords } from './tool-text.js';
+export { ToolVectorStore } from './tool-vector.store.js';
+export { type ToolHit, ToolVectors } from './tool-vectors.js';
+export { TopScores } from './top-scores.js';
+export { vectorItem, type VectorItem } from './vector-item.js';
+export type { VectorFilter } from './vector-index.js';
+export { VectorsModule } from './vectors.module.js';

@@ -1,0 +1,59 @@
+import { Module } from '@nestjs/common';
+import { Clock, Env } from '@app/platform';
+import { Embedder } from './embedder.js';
+import { ExactIndex } from './exact-index.js';
+import { QdrantIndex } from './qdrant-index.js';
+import { RemoteEmbedder } from './remote-embedder.js';
+import { StaticEmbedder } from './static-embedder.js';
+import { StaticModel } from './static-model.js';
+import { toolFilterFields, TOOLS_COLLECTION } from './tool-payload.js';
+import { ToolVectorStore } from './tool-vector.store.js';
+import { ToolVectors } from './tool-vectors.js';
+import { VectorSpace } from './vector-space.js';
+
+/** Meaning as numbers: local by default, a remote model and Qdrant by configuration. */
+@Module({
+  providers: [
+    ToolVectorStore,
+    { provide: StaticModel, useFactory: () => StaticModel.load() },
+    { provide: Embedder, inject: [Env, StaticModel], useFactory: configuredEmbedder },
+    {
+      provide: ToolVectors,
+      inject: [Env, Embedder, StaticModel, ToolVectorStore, Clock],
+      useFactory: toolVectors,
+    },
+  ],
+  exports: [StaticModel, Embedder, ToolVectors, ToolVectorStore],
+})
+export class VectorsModule {}
+
+function configuredEmbedder(env: Env, local: StaticModel): Embedder {
+  return env.EMBEDDINGS_URL
+    ? new RemoteEmbedder({
+        url: env.EMBEDDINGS_URL,
+        apiKey: env.EMBEDDINGS_API_KEY,
+        model: env.EMBEDDINGS_MODEL,
+      })
+    : new StaticEmbedder(local);
+}
+
+function toolVectors(
+  env: Env,
+  embedder: Embedder,
+  local: StaticModel,
+  rows: ToolVectorStore,
+  clock: Clock,
+): ToolVectors {
+  const index = env.QDRANT_URL
+    ? new QdrantIndex(
+        { url: env.QDRANT_URL, apiKey: env.QDRANT_API_KEY },
+        TOOLS_COLLECTION,
+        toolFilterFields,
+      )
+    : new ExactIndex();
+  const isLocal = embedder instanceof StaticEmbedder && index instanceof ExactIndex;
+  const standIn = isLocal
+    ? undefined
+    : new VectorSpace(new StaticEmbedder(local), new ExactIndex());
+  return new ToolVectors(new VectorSpace(embedder, index, rows), standIn, rows, clock);
+}

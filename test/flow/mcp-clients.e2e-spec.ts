@@ -1,0 +1,124 @@
+import { Client as ModernSdk, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as LegacySdk } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { fixture, stdioPeer } from '../support/peers.js';
+
+describe('MCP clients of the whole service', () => {
+  let service: TestApp;
+  const closing: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    service = await startApp();
+    const registered = await api('POST', '/api/v1/aggregator/servers', peer('peer'));
+    expect(registered.status).toBe(201);
+    await eventually(async () => {
+      const { status } = await api('POST', '/api/v1/tools/call', {
+        name: 'peer.echo',
+        arguments: { text: 'are you there' },
+      });
+      expect(status).toBe(200);
+    });
+  });
+
+  afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
+  afterAll(() => service.close());
+
+  const peer = (name: string): object => {
+    const { command, args } = stdioPeer(fixture('peer-v1.mjs'), ['stdio']);
+    return { name, transport_type: 'STDIO', connection_config: { command, args } };
+  };
+
+  async function api(method: string, path: string, body?: object, token = service.token) {
+    const response = await fetch(service.url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? {} : (JSON.parse(text) as object) };
+  }
+
+  async function legacyClient(path = '/mcp', token = service.tokens.call): Promise<LegacySdk> {
+    const client = new LegacySdk({ name: 'old', version: '1' });
+    const transport = new LegacyTransport(new URL(service.url + path), {
+      requestInit: { headers: { authorization: `Bearer ${token}` } },
+    });
+    // The SDK's own types do not fit exactOptionalPropertyTypes.
+    await client.connect(transport as Parameters<LegacySdk['connect']>[0]);
+    closing.push(() => client.close());
+    return client;
+  }
+
+  async function modernClient(path = '/mcp'): Promise<ModernSdk> {
+    const client = new ModernSdk(
+      { name: 'new', version: '1' },
+      { versionNegotiation: { mode: 'auto' } },
+    );
+    const headers = { authorization: `Bearer ${service.tokens.call}` };
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(service.url + path), { requestInit: { headers } }),
+    );
+    closing.push(() => client.close());
+    return client;
+  }
+
+  it('of both eras list and call on one address', async () => {
+    const [legacy, modern] = await Promise.all([legacyClient(), modernClient()]);
+    expect(modern.getProtocolEra()).toBe('modern');
+    for (const client of [legacy, modern]) {
+      const { tools } = await client.listTools();
+      expect(tools.map((tool) => tool.name)).toContain('peer__echo');
+      const result = await client.callTool({ name: 'peer__echo', arguments: { text: 'hello' } });
+      expect(result.content).toEqual([{ type: 'text', text: 'hello' }]);
+    }
+  });
+
+  it('find one server under its own address', async () => {
+    const client = await legacyClient('/mcp/servers/peer');
+    expect(client.getServerVersion()?.name).toBe('peer-v1');
+    expect((await client.listTools()).tools.map((tool) => tool.name)).toContain('echo');
+  });
+
+  it('hear of it when servers come and go', async () => {
+    const client = await legacyClient();
+    const heard: number[] = [];
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      heard.push(1);
+    });
+    const { body } = await api('POST', '/api/v1/aggregator/servers', peer('second'));
+    await eventually(async () => {
+      expect(heard).not.toEqual([]);
+      const { tools } = await client.listTools();
+      expect(tools.map((tool) => tool.name)).toContain('second__echo');
+    });
+    const { id } = body as { id: string };
+    expect((await api('DELETE', `/api/v1/aggregator/servers/${id}`)).status).toBe(204);
+    await eventually(async () => {
+      const { tools } = await client.listTools();
+      expect(tools.map((tool) => tool.name)).not.toContain('second__echo');
+    });
+  });
+
+  it('are told what to paste where', async () => {
+    const { body } = await api('GET', '/api/v1/aggregator/clients?endpoint=search');
+    expect(body).toMatchObject({ url: `${service.url}/mcp/search` });
+  });
+
+  it('leave their mark in the metrics', async () => {
+    const response = await fetch(`${service.url}/metrics`, {
+      headers: { authorization: `Bearer ${service.token}` },
+    });
+    const text = await response.text();
+    expect(text).toMatch(/mcp_aggregator_routing_duration_seconds_bucket\{le="0\.05"\} [1-9]/);
+    expect(text).toMatch(
+      /mcp_aggregator_execution_duration_seconds_bucket\{le="1",server="peer"\} [1-9]/,
+    );
+  });
+
+  it('get 404 for a server that is not there', async () => {
+    expect((await api('POST', '/mcp/servers/nothing', {})).status).toBe(404);
+  });
+});

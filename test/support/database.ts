@@ -1,0 +1,37 @@
+import { DataSource } from 'typeorm';
+import { Database } from '@app/platform';
+import { dataSourceOptions } from '../../libs/platform/src/database/database.module.js';
+import { EmbeddedDatabase } from '../../libs/platform/src/database/embedded-database.js';
+import { migrate } from '../../libs/platform/src/database/migrations.js';
+import { migrations } from '../../migrations/index.js';
+import { temporaryFolder, testEnv } from './env.js';
+import { createDatabase } from './postgres.js';
+
+export const engines = ['PGlite', 'PostgreSQL'] as const;
+export type Engine = (typeof engines)[number];
+
+/** A migrated database for the specs of stores, without the service around it. */
+export async function openDatabase(
+  engine: Engine,
+  entities: (new () => object)[] = [],
+): Promise<{ database: Database; close: () => Promise<void> }> {
+  const folder = await temporaryFolder();
+  const embedded = new EmbeddedDatabase();
+  const overrides: Record<string, string> =
+    engine === 'PostgreSQL'
+      ? { DATABASE_URL: await createDatabase(), MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only' }
+      : {};
+  const dataSource = await new DataSource({
+    ...dataSourceOptions(testEnv(folder.path, overrides), embedded, migrations),
+    entities,
+  }).initialize();
+  await migrate(dataSource);
+  return {
+    database: new Database(dataSource),
+    close: async () => {
+      await dataSource.destroy();
+      await embedded.close();
+      await folder.remove();
+    },
+  };
+}

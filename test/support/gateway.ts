@@ -1,0 +1,139 @@
+import { Global, Module } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { type AuditEntry, AuditStore } from '@app/access';
+import { Catalogue, DiscoveryModule } from '@app/discovery';
+import { SessionOpened } from '@app/events';
+import { GatewayModule } from '@app/gateway';
+import { connectUpstream, type UpstreamSession, type UpstreamTarget } from '@app/mcp';
+import {
+  HttpErrorFilter,
+  type JsonObject,
+  PlatformModule,
+  RequestValidationPipe,
+} from '@app/platform';
+import { RoutingModule } from '@app/routing';
+import {
+  type ServerNotice,
+  type ServerQuestion,
+  ServerUnavailable,
+  SessionPool,
+  SessionsModule,
+} from '@app/sessions';
+import { EventBus } from '@nestjs/cqrs';
+import { catalogueOf, serverIdOf } from './catalogue.js';
+import { testEnv } from './env.js';
+
+/** Routing and gateway over real sessions to real servers, without registry, database and tokens. */
+export async function startGateway(
+  targets: Readonly<Record<string, UpstreamTarget>>,
+  settings: Record<string, string> = {},
+): Promise<{
+  readonly origin: string;
+  readonly sessionOf: (server: string) => UpstreamSession;
+  readonly audited: AuditEntry[];
+  readonly close: () => Promise<void>;
+}> {
+  const { catalogue, sessions, closeSessions } = await connectAll(targets);
+
+  @Module({ providers: [{ provide: Catalogue, useValue: catalogue }], exports: [Catalogue] })
+  class Discovery {}
+
+  @Module({ providers: [{ provide: SessionPool, useValue: sessions }], exports: [SessionPool] })
+  class Sessions {}
+
+  const audited: AuditEntry[] = [];
+  const audit = { recordAll: async (entries: AuditEntry[]) => void audited.push(...entries) };
+  @Global()
+  @Module({ providers: [{ provide: AuditStore, useValue: audit }], exports: [AuditStore] })
+  class Access {}
+
+  const env = testEnv('unused', settings);
+  const moduleRef = await Test.createTestingModule({
+    imports: [
+      PlatformModule.forRoot(env),
+      CqrsModule.forRoot(),
+      Access,
+      RoutingModule,
+      GatewayModule,
+    ],
+  })
+    .overrideModule(DiscoveryModule)
+    .useModule(Discovery)
+    .overrideModule(SessionsModule)
+    .useModule(Sessions)
+    .compile();
+  const app = moduleRef.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
+    logger: false,
+  });
+  app.useGlobalPipes(new RequestValidationPipe());
+  app.useGlobalFilters(new HttpErrorFilter());
+  await app.listen(0, '127.0.0.1');
+  for (const name of Object.keys(targets)) {
+    app.get(EventBus).publish(new SessionOpened(serverIdOf(name)));
+  }
+  return {
+    origin: await app.getUrl(),
+    sessionOf: (server) => {
+      const session = sessions.get(serverIdOf(server));
+      if (!session) throw new Error(`no session to ${server}`);
+      return session;
+    },
+    audited,
+    close: async () => {
+      app.getHttpServer().closeAllConnections();
+      await app.close();
+      await closeSessions();
+    },
+  };
+}
+
+async function connectAll(targets: Readonly<Record<string, UpstreamTarget>>) {
+  const open = new Map<string, UpstreamSession>();
+  const pictured = await Promise.all(
+    Object.entries(targets).map(async ([name, target]) => {
+      const session = await connectUpstream(target, {
+        connectTimeoutMs: 20_000,
+        maxAnswerBytes: 10_000_000,
+        clientInfo: { name: 'switchboard-test', version: '0' },
+        clientCapabilities: { elicitation: {}, sampling: {}, roots: { listChanged: true } },
+        allowInsecureHttp: false,
+      });
+      open.set(serverIdOf(name), session);
+      void session.closed.then(() => open.delete(serverIdOf(name)));
+      const limits = { maxItems: 1_000, maxPages: 10, timeoutMs: 10_000 };
+      const tools = await session.listAll('tools', limits);
+      return { name, tools: tools.map(named) };
+    }),
+  );
+  const sessions = {
+    get: (id: string) => open.get(id),
+    acquire: async (server: { id: string; name: string; status: string }) => {
+      throw new ServerUnavailable(server);
+    },
+    onServerNotice: (tell: ServerNotice) => {
+      for (const [id, session] of open) {
+        session.onNotification((method, params) => tell(id, method, params));
+      }
+    },
+    onServerQuestion: (ask: ServerQuestion) => {
+      for (const [id, session] of open) {
+        session.setRequestHandler((...question) => ask(id, ...question));
+      }
+    },
+  };
+  return {
+    catalogue: { current: catalogueOf(pictured), subscribe: () => () => undefined },
+    sessions,
+    closeSessions: async () => {
+      await Promise.all([...open.values()].map((session) => session.close({ force: true })));
+    },
+  };
+}
+
+function named(tool: JsonObject): JsonObject & { readonly name: string } {
+  const { name } = tool;
+  if (typeof name !== 'string') throw new Error('a tool without a name');
+  return { ...tool, name };
+}

@@ -1,0 +1,65 @@
+import { exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWK, SignJWT } from 'jose';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An identity provider whose keys can be changed, and that can be down. */
+export class TestIssuer {
+  readonly name = 'https://id.example.com';
+  readonly audience = 'switchboard';
+  readonly keys: JWK[] = [];
+  isDown = false;
+  fetches = 0;
+  private readonly pairs = new Map<string, GenerateKeyPairResult>();
+  private readonly server: Server = createServer((_request, response) => {
+    this.fetches++;
+    response.statusCode = this.isDown ? 500 : 200;
+    response.end(JSON.stringify({ keys: this.keys }));
+  });
+
+  static async start(): Promise<TestIssuer> {
+    const issuer = new TestIssuer();
+    await issuer.addKey('first');
+    await new Promise<void>((resolve) => issuer.server.listen(0, '127.0.0.1', resolve));
+    return issuer;
+  }
+
+  /** Settings of a service that trusts it. */
+  get settings(): Record<string, string> {
+    const { port } = this.server.address() as AddressInfo;
+    return {
+      MCP_AGGREGATOR_JWKS_URL: `http://127.0.0.1:${port}/keys`,
+      MCP_AGGREGATOR_JWT_ISSUER: this.name,
+      MCP_AGGREGATOR_JWT_AUDIENCE: this.audience,
+    };
+  }
+
+  async addKey(kid: string): Promise<void> {
+    const pair = await generateKeyPair('ES256');
+    this.pairs.set(kid, pair);
+    this.keys.push({ ...(await exportJWK(pair.publicKey)), kid, alg: 'ES256' });
+  }
+
+  /** A token that is good for ten minutes, unless the claims say otherwise. */
+  async sign(
+    claims: Record<string, unknown> = {},
+    key: { kid: string; pair?: GenerateKeyPairResult } = { kid: 'first' },
+  ): Promise<string> {
+    const pair = key.pair ?? this.pairs.get(key.kid);
+    if (!pair) throw new Error(`no key ${key.kid}`);
+    return new SignJWT({
+      sub: 'user@example.com',
+      iss: this.name,
+      aud: this.audience,
+      exp: Math.floor(Date.now() / 1_000) + 600,
+      scope: 'read call',
+      ...claims,
+    })
+      .setProtectedHeader({ alg: 'ES256', kid: key.kid })
+      .sign(pair.privateKey);
+  }
+
+  stop(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}

@@ -1,0 +1,36 @@
+import type { TestApp } from './app.js';
+import { send } from './http.js';
+
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+}
+
+interface OpenApiOperation {
+  readonly 'x-required-scope'?: 'read' | 'call' | 'admin';
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+export interface Operation {
+  readonly method: string;
+  /** With `{id}` for parameters. */
+  readonly path: string;
+  /** Undefined for routes that answer everybody. */
+  readonly scope: 'read' | 'call' | 'admin' | undefined;
+}
+
+export async function readOpenApi(service: TestApp): Promise<OpenApi> {
+  const answer = await send(service.url, '/docs/openapi.json', { token: service.token });
+  expect(answer.status).toBe(200);
+  return answer.body as OpenApi;
+}
+
+/** Every route of the API description. */
+export function operationsOf(document: OpenApi): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      scope: operation['x-required-scope'],
+    })),
+  );
+}
