@@ -1,6 +1,6 @@
+import { termsOf } from '@app/vectors';
 import { normalised } from './normalised.js';
 import type { Passage, ScoredPassage, UniquePassage } from './passage.js';
-import { termsOf } from './terms.js';
 import { MAX_PIECE_CHARS } from './text-pieces.js';
 
 /** What decides how relevant a passage is; the shares add up to 1. Chosen with bench/aggregation. */
