@@ -1,5 +1,10 @@
 import { Foundation1763460000000 } from './1763460000000-foundation.js';
 import { ToolVectors1763470000000 } from './1763470000000-tool-vectors.js';
+import { QuerySettings1763480000000 } from './1763480000000-query-settings.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
-export const migrations = [Foundation1763460000000, ToolVectors1763470000000] as const;
+export const migrations = [
+  Foundation1763460000000,
+  ToolVectors1763470000000,
+  QuerySettings1763480000000,
+] as const;

@@ -60,7 +60,7 @@ export function withMeaning(
   const heaviest = Math.max(...best.map(({ server }) => weights.get(server) ?? 1));
   return best
     .map((passage) => {
-      const meaning = question ? likeness(question, embed(passage.text.slice(0, READ_CHARS))) : 0;
+      const meaning = likeness(question, embed(passage.text.slice(0, READ_CHARS)));
       const weight = (weights.get(passage.server) ?? 1) / heaviest;
       return { ...passage, score: passage.score + SHARES.meaning * meaning * weight };
     })
@@ -132,11 +132,16 @@ function lexicalScores(query: string, passages: readonly Passage[]): number[] {
 }
 
 /** 0 for texts that have nothing to do with each other, 1 for such that say the same. */
-function likeness(a: Float32Array, b: Float32Array | undefined): number {
-  if (!b) return 0;
-  let cosine = 0;
-  for (let i = 0; i < a.length; i++) cosine += (a[i] ?? 0) * (b[i] ?? 0);
-  return Math.min(1, Math.max(0, (cosine - UNRELATED) / (RELATED - UNRELATED)));
+function likeness(a: Float32Array | undefined, b: Float32Array | undefined): number {
+  return Math.min(1, Math.max(0, (cosine(a, b) - UNRELATED) / (RELATED - UNRELATED)));
+}
+
+/** Of vectors of length 1; 0 when a text has none. */
+export function cosine(a: Float32Array | undefined, b: Float32Array | undefined): number {
+  if (!a || !b) return 0;
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);
+  return sum;
 }
 
 /** Measured from the newest passage, not from now, so that the same answers rank the same tomorrow. */
