@@ -96,7 +96,10 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('servers over REST, on %s', (en
           call('POST', '/servers', { ...github, auto_connect: false }),
         ),
       );
-      expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(9).fill(409)]);
+      expect(answers.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([
+        201,
+        ...Array<number>(9).fill(409),
+      ]);
       const winner = answers.find((answer) => answer.status === 201)?.body as { id: string };
       await remove(winner.id);
     });
