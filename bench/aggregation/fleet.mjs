@@ -20,7 +20,11 @@ export function readSet(json) {
 
 /** Every paragraph is on one to three servers: as it is, or in another make-up, or a little changed. */
 export function buildFleet({ paragraphs }, random) {
-  const fleet = names.map((name, i) => ({ name, format: formats[i % formats.length], documents: [] }));
+  const fleet = names.map((name, i) => ({
+    name,
+    format: formats[i % formats.length],
+    documents: [],
+  }));
   for (const { id, text } of paragraphs) {
     const copies = 1 + Math.floor(random() * 3);
     const owners = shuffled(fleet, random).slice(0, copies);
@@ -51,12 +55,38 @@ function answerOf({ name, format, documents }, question) {
 }
 
 const formats = [
-  (hits) => ({ content: [{ type: 'text', text: JSON.stringify({ results: hits.map(({ text, url }) => ({ url, content: text })) }) }] }),
-  (hits) => ({ content: [{ type: 'text', text: hits.map(({ text, url }, i) => `## Result ${i + 1}\n\nSource: ${url}\n\n${text}`).join('\n\n') }] }),
-  (hits) => ({ content: hits.map(({ text, url }) => ({ type: 'resource', resource: { uri: url, mimeType: 'text/plain', text } })) }),
+  (hits) => ({
+    content: [
+      {
+        type: 'text',
+        text: JSON.stringify({ results: hits.map(({ text, url }) => ({ url, content: text })) }),
+      },
+    ],
+  }),
+  (hits) => ({
+    content: [
+      {
+        type: 'text',
+        text: hits
+          .map(({ text, url }, i) => `## Result ${i + 1}\n\nSource: ${url}\n\n${text}`)
+          .join('\n\n'),
+      },
+    ],
+  }),
+  (hits) => ({
+    content: hits.map(({ text, url }) => ({
+      type: 'resource',
+      resource: { uri: url, mimeType: 'text/plain', text },
+    })),
+  }),
   (hits) => {
-    const structuredContent = { items: hits.map(({ text, url }) => ({ link: url, snippet: text })) };
-    return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+    const structuredContent = {
+      items: hits.map(({ text, url }) => ({ link: url, snippet: text })),
+    };
+    return {
+      content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+      structuredContent,
+    };
   },
 ];
 
@@ -69,7 +99,9 @@ function changed(text, random) {
   if (kind < 0.67) return `**${text.slice(0, 40)}**${text.slice(40).replaceAll('. ', '.\n')}`;
   return text
     .split(' ')
-    .map((word) => (random() < 0.03 ? `${fillers[Math.floor(random() * fillers.length)]} ${word}` : word))
+    .map((word) =>
+      random() < 0.03 ? `${fillers[Math.floor(random() * fillers.length)]} ${word}` : word,
+    )
     .join(' ');
 }
 

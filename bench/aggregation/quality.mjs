@@ -8,25 +8,56 @@ const MAX_TOKENS = 6_000;
 export function measureQuality(json, embed) {
   const set = readSet(json);
   const fleet = buildFleet(set, seeded(7));
-  const sums = { fused: 0, concatenated: 0, interleaved: 0, best: new Map(), found: 0, kept: 0, answered: 0, raw: 0, returned: 0, duplicates: 0, wrongMerges: 0, results: 0, unique: 0 };
+  const sums = {
+    fused: 0,
+    concatenated: 0,
+    interleaved: 0,
+    best: new Map(),
+    found: 0,
+    kept: 0,
+    answered: 0,
+    raw: 0,
+    returned: 0,
+    duplicates: 0,
+    wrongMerges: 0,
+    results: 0,
+    unique: 0,
+  };
   for (const question of set.questions) {
-    const answers = fleet.map((server) => ({ server: server.name, ...server.search(question.text) }));
+    const answers = fleet.map((server) => ({
+      server: server.name,
+      ...server.search(question.text),
+    }));
     const passages = answers.flatMap(({ server, result }) =>
-      piecesOfAnswer(result).pieces.map((piece, position) => ({ ...piece, server, tool: 'search', position, retrievedAt: 0 })),
+      piecesOfAnswer(result).pieces.map((piece, position) => ({
+        ...piece,
+        server,
+        tool: 'search',
+        position,
+        retrievedAt: 0,
+      })),
     );
     const digest = digestOf(
       { query: question.text, passages, embed, weights: new Map() },
       { maxResults: 30, maxTokens: MAX_TOKENS },
     );
-    const idsOf = ({ sources }) => [...new Set(sources.map(({ url }) => Number(url?.split('/').at(-1))))];
+    const idsOf = ({ sources }) => [
+      ...new Set(sources.map(({ url }) => Number(url?.split('/').at(-1)))),
+    ];
     const fused = digest.results.map(idsOf);
     sums.wrongMerges += fused.filter((ids) => ids.length > 1).length;
     sums.results += digest.results.length;
     sums.unique += digest.unique;
     sums.duplicates += digest.raw - digest.unique;
     sums.fused += ndcg(distinct(fused.flat()), question.paragraph);
-    sums.concatenated += ndcg(answers.flatMap(({ ids }) => ids), question.paragraph);
-    sums.interleaved += ndcg(distinct(interleaved(answers.map(({ ids }) => ids))), question.paragraph);
+    sums.concatenated += ndcg(
+      answers.flatMap(({ ids }) => ids),
+      question.paragraph,
+    );
+    sums.interleaved += ndcg(
+      distinct(interleaved(answers.map(({ ids }) => ids))),
+      question.paragraph,
+    );
     for (const { server, ids } of answers) {
       sums.best.set(server, (sums.best.get(server) ?? 0) + ndcg(ids, question.paragraph));
     }
@@ -37,7 +68,9 @@ export function measureQuality(json, embed) {
       if (cut?.text.includes(question.answer)) sums.answered++;
     }
     sums.raw += answers.reduce((sum, { result }) => sum + JSON.stringify(result.content).length, 0);
-    sums.returned += JSON.stringify(digest.results.map(({ text, server, score, sources }) => ({ text, server, score, sources }))).length;
+    sums.returned += JSON.stringify(
+      digest.results.map(({ text, server, score, sources }) => ({ text, server, score, sources })),
+    ).length;
   }
   const count = set.questions.length;
   return {
@@ -64,7 +97,9 @@ function ndcg(ids, relevant) {
 
 function interleaved(lists) {
   const longest = Math.max(...lists.map((list) => list.length));
-  return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
+  return Array.from({ length: longest }, (_, i) =>
+    lists.flatMap((list) => list.slice(i, i + 1)),
+  ).flat();
 }
 
 const distinct = (items) => [...new Set(items)];

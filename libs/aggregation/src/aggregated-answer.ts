@@ -64,7 +64,10 @@ function serverOf({ target, status, error, elapsedMs, isCut }: ServerOutcome): J
   };
 }
 
-function explanationOf(outcomes: readonly ServerOutcome[], rule: QueryRule | undefined): JsonObject {
+function explanationOf(
+  outcomes: readonly ServerOutcome[],
+  rule: QueryRule | undefined,
+): JsonObject {
   return {
     rule: rule?.pattern ?? null,
     servers: outcomes.map(({ target }) => ({

@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import type { JsonObject } from '@app/platform';
 import { InvalidQuestion } from './aggregation.errors.js';
-
-export const QUERY_TOOL = 'mcp__proxy__aggregator__query';
-export const MAX_RESULTS = { least: 10, most: 100, usual: 30 };
-const MAX_QUERY_CHARS = 10_000;
+import { MAX_QUERY_CHARS, MAX_RESULTS } from './query-contract.js';
 
 export interface AggregatedQuery {
   readonly query: string;
@@ -15,39 +11,14 @@ export interface AggregatedQuery {
   readonly explain: boolean;
 }
 
-/** The contract's input, as clients of both edges see it. */
-export const querySchema = {
-  type: 'object',
-  properties: {
-    query: {
-      type: 'string',
-      description: 'The user prompt or question to search for across MCP servers',
-      minLength: 1,
-      maxLength: MAX_QUERY_CHARS,
-    },
-    maxResults: {
-      type: 'integer',
-      description: `Maximum number of results to return (default: ${MAX_RESULTS.usual})`,
-      minimum: MAX_RESULTS.least,
-      maximum: MAX_RESULTS.most,
-      default: MAX_RESULTS.usual,
-    },
-    servers: {
-      type: 'array',
-      description: 'Optional list of specific servers to query (default: all configured)',
-      items: { type: 'string' },
-    },
-  },
-  required: ['query'],
-} satisfies JsonObject;
-
 const got = (input: unknown): string =>
   (JSON.stringify(input) ?? 'nothing').slice(0, 100).toWellFormed();
 
 const reader = z.object({
   query: z
     .string({
-      error: ({ input }) => (input === undefined ? 'Is required' : `Must be a string, got ${got(input)}`),
+      error: ({ input }) =>
+        input === undefined ? 'Is required' : `Must be a string, got ${got(input)}`,
     })
     .refine((query) => query.trim() !== '', 'Must not be empty')
     .refine((query) => query.length <= MAX_QUERY_CHARS, {
@@ -69,7 +40,10 @@ const reader = z.object({
 });
 
 /** Reads what either edge was sent; `refuseUnknown` for REST, where a misspelt field is an error (RULINGS R3). */
-export function readQuery(input: unknown, { refuseUnknown }: { refuseUnknown: boolean }): AggregatedQuery {
+export function readQuery(
+  input: unknown,
+  { refuseUnknown }: { refuseUnknown: boolean },
+): AggregatedQuery {
   const read = (refuseUnknown ? reader.strict() : reader).safeParse(input);
   if (read.success) {
     const { query, maxResults, servers, explain } = read.data;

@@ -48,6 +48,18 @@ export class AllServersFailed extends AppError {
 
 export class QueriedServerNotFound extends AppError {
   constructor(name: string) {
-    super(`Server not found: ${name.slice(0, 100)}`, { kind: 'not-found', code: 'SERVER_NOT_FOUND' });
+    super(`Server not found: ${name.slice(0, 100)}`, {
+      kind: 'not-found',
+      code: 'SERVER_NOT_FOUND',
+    });
+  }
+}
+
+export class UnreadableQuerySettings extends AppError {
+  constructor(file: string, problem: string) {
+    super(`The section "aggregation" of ${file} cannot be used: ${problem}`, {
+      kind: 'bad-request',
+      code: 'SERVERS_FILE_UNREADABLE',
+    });
   }
 }

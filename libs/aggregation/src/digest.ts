@@ -1,6 +1,12 @@
 import { withoutDuplicates } from './duplicates.js';
 import type { UniquePassage } from './passage.js';
-import { answersSomething, diversified, type RankingInput, scored, withMeaning } from './ranking.js';
+import {
+  answersSomething,
+  diversified,
+  type RankingInput,
+  scored,
+  withMeaning,
+} from './ranking.js';
 import { withinBudget } from './size-limit.js';
 
 export interface DigestLimits {

@@ -93,7 +93,9 @@ export class FanOut {
       map(({ result }) => this.read(result, server.name, tool.originalName, elapsed())),
       catchError((error: unknown) => {
         if (error instanceof TimeoutError) {
-          return of(failure('timed_out', `timeout after ${Math.round(withinMs / 100) / 10}s`, elapsed()));
+          return of(
+            failure('timed_out', `timeout after ${Math.round(withinMs / 100) / 10}s`, elapsed()),
+          );
         }
         if (!(error instanceof AppError)) {
           this.logger.error({ server: server.name, err: error }, 'a query of a server failed');

@@ -1,3 +1,4 @@
+import type { FieldIssue } from '@app/platform';
 import { RE2JS } from 're2js';
 
 /** Questions that match the pattern go to these servers; the first rule that matches decides. */
@@ -7,13 +8,23 @@ export interface QueryRule {
   readonly servers: readonly string[];
 }
 
-/** Why a pattern cannot be used, or undefined. */
-export function patternProblem(pattern: string): string | undefined {
+/** What is wrong with the patterns of a list of rules. */
+export function ruleIssues(rules: readonly QueryRule[]): FieldIssue[] {
+  return rules.flatMap(({ pattern }, index) => {
+    const problem = patternProblem(pattern);
+    return problem === undefined
+      ? []
+      : [{ loc: ['body', 'rules', index, 'pattern'], msg: problem, type: 'value_error' }];
+  });
+}
+
+function patternProblem(pattern: string): string | undefined {
   try {
     compiled(pattern);
     return undefined;
   } catch (error) {
-    return `Is not a regular expression of RE2 syntax, which has no look-around and no back-references: ${error instanceof Error ? error.message : 'unreadable'}`;
+    const reason = error instanceof Error ? error.message : 'it cannot be read';
+    return `Must be a regular expression of RE2 syntax, which has no look-around and no back-references: ${reason}`;
   }
 }
 

@@ -103,7 +103,10 @@ function configuredPlan(
   if (parameter === undefined) return refuse('takes no question; set its argument');
   const given = argumentsFor(tool, parameter, settings.arguments, query);
   if ('missing' in given) return refuse(needs(given.missing));
-  return { calls: [{ tool, arguments: given.arguments, why: 'chosen by configuration' }], refused: [] };
+  return {
+    calls: [{ tool, arguments: given.arguments, why: 'chosen by configuration' }],
+    refused: [],
+  };
 }
 
 export function isDestructive(tool: CatalogueTool): boolean {
@@ -136,7 +139,9 @@ function isQuestionName(name: string): boolean {
 }
 
 function looksUp(tool: CatalogueTool): boolean {
-  const name = tool.originalName.replaceAll(/[_./:-]+/g, ' ').replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
+  const name = tool.originalName
+    .replaceAll(/[_./:-]+/g, ' ')
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
   return LOOKS_UP.test(name) || LOOKS_UP.test(tool.description);
 }
 

@@ -33,11 +33,13 @@ export function targetsOf(
   settings: ReadonlyMap<string, ServerSettings>,
   question: Question,
 ): Targets {
-  const settingsOf = ({ id }: CatalogueServer): ServerSettings => settings.get(id) ?? DEFAULT_SETTINGS;
+  const settingsOf = ({ id }: CatalogueServer): ServerSettings =>
+    settings.get(id) ?? DEFAULT_SETTINGS;
   const toolsOf = toolsByServer(catalogue);
   const target = (server: CatalogueServer): Target =>
     targetOf(server, toolsOf.get(server.id) ?? [], settingsOf(server), question);
-  if (servers) return { targets: servers.map((name) => target(serverNamed(catalogue, name))).sort(byName) };
+  if (servers)
+    return { targets: servers.map((name) => target(serverNamed(catalogue, name))).sort(byName) };
 
   const wanted = [...catalogue.servers.values()]
     .filter((server) => settingsOf(server).enabled)
