@@ -1,7 +1,9 @@
 import type { CatalogueTool } from '@app/discovery';
 import type { JsonObject, JsonValue } from '@app/platform';
+import { splitIdentifiers } from '@app/vectors';
 import { isObject } from './json-pieces.js';
 import type { ServerSettings } from './server-settings.js';
+import { isDestructive, isReadOnly, propertiesOf, requiredOf } from './tool-definition.js';
 
 /** One call that puts the question to a server. */
 export interface PlannedCall {
@@ -40,6 +42,11 @@ const QUESTION_NAMES = new Set(
   `query q question search searchquery searchterm searchterms searchtext searchstring querytext
    querystring userquery term terms keyword keywords topic prompt`.split(/\s+/),
 );
+/** Parameters whose names end so are texts, but no question fits into them. */
+const OTHER_NAMES = new Set(
+  `path file filename dir directory folder uri url id ids uuid key token cursor code date time name
+   language lang locale format branch ref sha repo repository owner user username email`.split(/\s+/),
+);
 /** What a tool that looks things up says of itself. */
 const LOOKS_UP = /\b(?:search|find|query|queries|ask|answer|look ?up|retriev|recall)/i;
 
@@ -70,7 +77,7 @@ export function planFor(
 function judged(tool: CatalogueTool, question: Question): Fit | Refusal {
   const refuse = (reason: string): Refusal => ({ tool: tool.originalName, reason });
   if (isDestructive(tool)) return refuse('is annotated destructive');
-  if (annotationsOf(tool)['readOnlyHint'] !== true) return refuse('is not annotated read-only');
+  if (!isReadOnly(tool)) return refuse('is not annotated read-only');
   const parameter = questionParameter(tool);
   if (parameter === undefined) return refuse('takes no question');
   const given = argumentsFor(tool, parameter, {}, question.query);
@@ -109,15 +116,6 @@ function configuredPlan(
   };
 }
 
-export function isDestructive(tool: CatalogueTool): boolean {
-  return annotationsOf(tool)['destructiveHint'] === true;
-}
-
-function annotationsOf(tool: CatalogueTool): JsonObject {
-  const annotations = tool.definition['annotations'];
-  return isObject(annotations) ? annotations : {};
-}
-
 /** The parameter that is evidently the question, or the one required text of a tool that looks things up. */
 function questionParameter(tool: CatalogueTool): string | undefined {
   const texts = textParameters(tool);
@@ -125,7 +123,10 @@ function questionParameter(tool: CatalogueTool): string | undefined {
   const evident = texts
     .filter(isQuestionName)
     .toSorted((a, b) => Number(required.includes(b)) - Number(required.includes(a)));
-  return evident[0] ?? (looksUp(tool) ? onlyText(tool) : undefined);
+  if (evident[0] !== undefined || !looksUp(tool)) return evident[0];
+  const only = onlyText(tool);
+  const kind = only && splitIdentifiers(only).toLowerCase().split(' ').at(-1);
+  return kind && OTHER_NAMES.has(kind) ? undefined : only;
 }
 
 function onlyText(tool: CatalogueTool): string | undefined {
@@ -139,10 +140,7 @@ function isQuestionName(name: string): boolean {
 }
 
 function looksUp(tool: CatalogueTool): boolean {
-  const name = tool.originalName
-    .replaceAll(/[_./:-]+/g, ' ')
-    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2');
-  return LOOKS_UP.test(name) || LOOKS_UP.test(tool.description);
+  return LOOKS_UP.test(`${splitIdentifiers(tool.originalName)}. ${tool.description}`);
 }
 
 function textParameters(tool: CatalogueTool): string[] {
@@ -200,13 +198,4 @@ function fitting(query: string, schema: JsonValue | undefined): string {
 
 function needs(missing: readonly string[]): string {
   return `needs other arguments too: ${missing.join(', ')}`;
-}
-
-function propertiesOf({ inputSchema }: CatalogueTool): JsonObject {
-  return isObject(inputSchema['properties']) ? inputSchema['properties'] : {};
-}
-
-function requiredOf({ inputSchema }: CatalogueTool): string[] {
-  const required = inputSchema['required'];
-  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }

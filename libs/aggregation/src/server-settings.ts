@@ -1,6 +1,6 @@
 import type { CatalogueTool } from '@app/discovery';
 import type { FieldIssue, JsonObject } from '@app/platform';
-import { isDestructive } from './query-tool.js';
+import { isDestructive } from './tool-definition.js';
 
 /** How one server takes part in aggregated queries. */
 export interface ServerSettings {
