@@ -82,6 +82,54 @@ describe('MCP clients of the whole service', () => {
     expect((await client.listTools()).tools.map((tool) => tool.name)).toContain('echo');
   });
 
+  it('find a tool by what it does, and call it with the name they are given', async () => {
+    for (const client of [await legacyClient('/mcp/search'), await modernClient('/mcp/search')]) {
+      const { tools } = await client.listTools();
+      expect(tools.map((tool) => tool.name)).toEqual([
+        'search_tools',
+        'describe_tool',
+        'call_tool',
+      ]);
+      expect(tools[0]?.description).toContain('peer');
+      await eventually(async () => {
+        const found = await client.callTool({
+          name: 'search_tools',
+          arguments: { query: 'echo a text' },
+        });
+        const { tools: hits } = found.structuredContent as {
+          tools: { name: string; parameters: string }[];
+        };
+        expect(hits[0]).toMatchObject({ name: 'peer__echo', parameters: 'text*: string' });
+      });
+      const described = await client.callTool({
+        name: 'describe_tool',
+        arguments: { name: 'peer__echo' },
+      });
+      expect(described.structuredContent).toMatchObject({
+        server: 'peer',
+        tool: { name: 'peer__echo', inputSchema: { required: ['text'] } },
+      });
+      const called = await client.callTool({
+        name: 'call_tool',
+        arguments: { name: 'peer__echo', arguments: { text: 'found' } },
+      });
+      expect(called.content).toEqual([{ type: 'text', text: 'found' }]);
+    }
+  });
+
+  it('see their mistakes in results, where a model can read them', async () => {
+    const client = await legacyClient('/mcp/search');
+    for (const [name, args, said] of [
+      ['call_tool', { name: 'nothing' }, 'Tool not found: nothing'],
+      ['call_tool', {}, 'name:'],
+      ['search_tools', { query: '' }, 'query:'],
+    ] as const) {
+      const result = await client.callTool({ name, arguments: args });
+      expect(result.isError).toBe(true);
+      expect(JSON.stringify(result.content)).toContain(said);
+    }
+  });
+
   it('hear of it when servers come and go', async () => {
     const client = await legacyClient();
     const heard: number[] = [];

@@ -13,6 +13,7 @@ import { Authenticator, isDocsRoute } from './authenticator.js';
 import { ANONYMOUS, hasScope, type Principal } from './principal.js';
 import { RefusalLog } from './refusal-log.js';
 import { type OriginRules, originRules, refuseForeign } from './request-origin.js';
+import { Tokens } from './tokens.js';
 
 const MINUTE_MS = 60_000;
 const MAX_FAILURES_A_MINUTE = 30;
@@ -34,12 +35,14 @@ export class AccessControl {
     private readonly env: Env,
     private readonly authenticator: Authenticator,
     private readonly refusals: RefusalLog,
+    private readonly tokens: Tokens,
   ) {
     this.origins = originRules(env);
   }
 
   /** To be called before any route is added. */
   async install(fastify: FastifyInstance): Promise<void> {
+    await this.tokens.load();
     await fastify.register(rateLimit, { global: false, cache: MAX_COUNTED });
     const failures = fastify.createRateLimit({ max: MAX_FAILURES_A_MINUTE, timeWindow: MINUTE_MS });
     const { MCP_AGGREGATOR_RATE_LIMIT: max } = this.env;

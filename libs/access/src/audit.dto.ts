@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsUUID, Matches, Max, Min } from 'class-validator';
+import { IsOptional, IsUUID, Matches } from 'class-validator';
+import { PageQuery } from '@app/platform';
 import { type AuditEntity, type AuditOutcome, auditOutcomes } from './audit.entity.js';
 
-export class ListAuditParams {
+export class ListAuditParams extends PageQuery {
   @ApiPropertyOptional({ example: 'server.registered' })
   @IsOptional()
   @Matches(/^[a-z_.]{1,64}$/, { message: 'Input should be the name of an event' })
@@ -13,20 +13,6 @@ export class ListAuditParams {
   @IsOptional()
   @IsUUID(undefined, { message: 'Input should be a UUID' })
   readonly server_id?: string;
-
-  @ApiPropertyOptional({ minimum: 1, maximum: 500, default: 100 })
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(500)
-  readonly limit: number = 100;
-
-  @ApiPropertyOptional({ minimum: 0, default: 0 })
-  @Type(() => Number)
-  @IsInt()
-  @Min(0)
-  @Max(Number.MAX_SAFE_INTEGER)
-  readonly offset: number = 0;
 }
 
 export class AuditEntryView {
@@ -59,13 +45,13 @@ export class AuditPageView {
   @ApiProperty({ type: [AuditEntryView] })
   readonly entries!: AuditEntryView[];
 
-  @ApiProperty()
+  @ApiProperty({ type: 'integer' })
   readonly total!: number;
 
-  @ApiProperty()
+  @ApiProperty({ type: 'integer' })
   readonly limit!: number;
 
-  @ApiProperty()
+  @ApiProperty({ type: 'integer' })
   readonly offset!: number;
 }
 

@@ -24,14 +24,13 @@ export class Authenticator {
     if (header === undefined) return undefined;
     const token = bearerToken(header) ?? (isDocs(request) ? basicPassword(header) : undefined);
     if (token === undefined) throw this.refusal(request, 'invalid_request');
-    const digest = hash('sha256', token, 'buffer');
-    const known = this.tokens.find(digest);
-    if (known || !this.jwts.isConfigured || token.split('.').length !== 3) {
-      if (!known) throw this.refusal(request, 'invalid_token');
-      return known;
+    const tokenHash = hash('sha256', token, 'binary');
+    const known = this.tokens.find(tokenHash) ?? this.jwts.remembered(tokenHash);
+    if (known) return known;
+    if (!this.jwts.isConfigured || token.split('.').length !== 3) {
+      throw this.refusal(request, 'invalid_token');
     }
-    const key = digest.toString('latin1');
-    return this.jwts.remembered(key) ?? this.verify(request, token, key);
+    return this.verify(request, token, tokenHash);
   }
 
   /** The answer to a request that is not let in, with the way to come back. */
@@ -39,9 +38,13 @@ export class Authenticator {
     return new Unauthorized(explain(error), this.challenge(request, error));
   }
 
-  private async verify(request: FastifyRequest, token: string, key: string): Promise<Principal> {
+  private async verify(
+    request: FastifyRequest,
+    token: string,
+    tokenHash: string,
+  ): Promise<Principal> {
     try {
-      return await this.jwts.verify(token, key);
+      return await this.jwts.verify(token, tokenHash);
     } catch (error) {
       throw error instanceof JwtRefused ? this.refusal(request, 'invalid_token') : error;
     }

@@ -1,4 +1,9 @@
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock, Env } from '@app/platform';
 import { AuditStore } from './audit.store.js';
@@ -7,8 +12,9 @@ const DAY_MS = 86_400_000;
 
 /** Forgets audit entries that are older than is kept: at start, and daily after that. */
 @Injectable()
-export class PruneAuditJob implements OnApplicationBootstrap {
+export class PruneAuditJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('access');
+  private running: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly env: Env,
@@ -17,11 +23,20 @@ export class PruneAuditJob implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    void this.run();
+    this.start();
+  }
+
+  /** The database closes after this. */
+  beforeApplicationShutdown(): Promise<void> {
+    return this.running;
   }
 
   @Interval(DAY_MS)
-  async run(): Promise<void> {
+  start(): void {
+    this.running = this.prune();
+  }
+
+  private async prune(): Promise<void> {
     const days = this.env.MCP_AGGREGATOR_AUDIT_RETENTION_DAYS;
     if (days === 0) return;
     try {

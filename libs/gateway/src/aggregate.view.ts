@@ -81,6 +81,10 @@ export class AggregateView implements McpView {
     }
   }
 
+  inputSchemaOf(tool: string): JsonObject | undefined {
+    return this.upstreams.inputSchemaOf(tool);
+  }
+
   async subscribe(uri: string): Promise<() => void> {
     const server = this.serverOf(uri);
     const session = await this.upstreams.session(server);

@@ -11,6 +11,7 @@ import { McpController } from './mcp.controller.js';
 import { Offerings } from './offerings.js';
 import { RefreshOfferingsOnNews } from './refresh-offerings.on-news.js';
 import { ResourceSubscriptions } from './resource-subscriptions.js';
+import { SearchView } from './search.view.js';
 import { ServerLogs } from './server-logs.js';
 import { ServerNews } from './server-news.js';
 import { Upstreams } from './upstreams.js';
@@ -34,6 +35,7 @@ import { Views } from './views.js';
     },
     Views,
     AggregateView,
+    SearchView,
     Upstreams,
     Offerings,
     ResourceSubscriptions,

@@ -24,6 +24,15 @@ export class McpController {
     return this.serve(this.views.aggregate, request, reply, actor);
   }
 
+  @All('search')
+  search(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    return this.serve(this.views.search, request, reply, actor);
+  }
+
   @All('servers/:name')
   one(
     @Param('name') name: string,

@@ -49,6 +49,10 @@ export class ServerView implements McpView {
     }
   }
 
+  inputSchemaOf(tool: string): JsonObject | undefined {
+    return this.upstreams.inputSchemaOf(tool, this.server.id);
+  }
+
   async subscribe(uri: string): Promise<() => void> {
     const session = await this.upstreams.session(this.server);
     return this.subscriptions.subscribe(this.server.id, uri, session);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { Catalogue, type CatalogueServer } from '@app/discovery';
 import { type ClientCall, rpcCode, RpcError, type UpstreamSession } from '@app/mcp';
-import { Env, type JsonObject } from '@app/platform';
+import { AppError, Env, type JsonObject } from '@app/platform';
 import { CallTool, forward, RECONNECT_WITHIN_MS, resolveRoute } from '@app/routing';
 import { SessionPool } from '@app/sessions';
 import { conversationOf } from './conversation.js';
@@ -35,6 +35,16 @@ export class Upstreams {
       return answer.result;
     } catch (error) {
       return toolFailure(error);
+    }
+  }
+
+  inputSchemaOf(tool: string, serverId?: string): JsonObject | undefined {
+    try {
+      return resolveRoute(this.catalogue.current, tool, serverId).tool.inputSchema;
+    } catch (error) {
+      // The call itself will say what is wrong with the name.
+      if (error instanceof AppError) return undefined;
+      throw error;
     }
   }
 

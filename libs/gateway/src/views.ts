@@ -4,6 +4,7 @@ import type { McpView } from '@app/mcp';
 import { ServerNotFound } from '@app/registry';
 import { AggregateView } from './aggregate.view.js';
 import { ResourceSubscriptions } from './resource-subscriptions.js';
+import { SearchView } from './search.view.js';
 import { ServerLogs } from './server-logs.js';
 import { ServerNews } from './server-news.js';
 import { ServerView } from './server.view.js';
@@ -16,6 +17,7 @@ export class Views {
 
   constructor(
     readonly aggregate: AggregateView,
+    readonly search: SearchView,
     private readonly catalogue: Catalogue,
     private readonly upstreams: Upstreams,
     private readonly subscriptions: ResourceSubscriptions,

@@ -69,6 +69,12 @@ class TestView implements McpView {
     }
   }
 
+  inputSchemaOf(tool: string): JsonObject {
+    return tool === 'regional'
+      ? { type: 'object', properties: { n: { type: 'integer', 'x-mcp-header': 'Number' } } }
+      : {};
+  }
+
   async subscribe(uri: string): Promise<() => void> {
     this.subscribed.push(uri);
     return () => this.subscribed.splice(this.subscribed.indexOf(uri), 1);
@@ -426,6 +432,19 @@ describe('a modern client', () => {
     const answer = await post(call('echo'), given);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ id: 7, error: { code } });
+  });
+
+  it.each([
+    ['is missing', {}, 400],
+    ['differs', { 'mcp-param-number': '8' }, 400],
+    ['is no Base64', { 'mcp-param-number': '=?base64?7?=' }, 400],
+    ['is the same', { 'mcp-param-number': '7' }, 200],
+    ['is the same number', { 'mcp-param-number': '7.0' }, 200],
+    ['is the same in Base64', { 'mcp-param-number': '=?base64?Nw==?=' }, 200],
+  ])('calls or not when the header of an argument %s', async (_, given, status) => {
+    const message = call('regional', { arguments: { n: 7 } });
+    const answer = await post(message, { ...headers, 'mcp-name': 'regional', ...given });
+    expect(answer.status).toBe(status);
   });
 
   it('is told which versions there are', async () => {

@@ -6,9 +6,10 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server';
-import type { JsonObject } from '@app/platform';
+import type { JsonObject, JsonValue } from '@app/platform';
 import { isLogLevel, type LogLevel } from './log-level.js';
 import { isJsonObject } from '../upstream/json-rpc.js';
+import { type ParamHeader, paramHeaders, paramHeadersOf } from '../upstream/param-headers.js';
 import { rpcCode, RpcError, type RpcErrorBody, type RpcRequest } from './rpc.js';
 
 /** The rules of protocol revision 2026-07-28 that go beyond those of every request. */
@@ -59,6 +60,42 @@ export function requireHeaders(headers: IncomingHttpHeaders, request: RpcRequest
   const decoded = decodeHeader(header.trim());
   if (decoded === undefined) throw mismatch('the Mcp-Name header is not valid Base64');
   if (decoded !== subject) throw mismatch('the Mcp-Name header names something else than the body');
+}
+
+/** Arguments that the tool's schema wants as headers too (`x-mcp-header`) must stand in both and be the same. */
+export function requireParamHeaders(
+  headers: IncomingHttpHeaders,
+  inputSchema: JsonObject,
+  args: JsonValue | undefined,
+): void {
+  const expected = paramHeaders(declaredIn(inputSchema), args);
+  for (const [name, value] of Object.entries(expected)) {
+    const header = headers[name];
+    if (typeof header !== 'string') throw mismatch(`the required ${name} header is absent`);
+    const given = decodeHeader(header);
+    if (given === undefined) throw mismatch(`the ${name} header is not valid Base64`);
+    if (!saySame(given, decodeHeader(value))) {
+      throw mismatch(`the ${name} header says something else than the arguments`);
+    }
+  }
+}
+
+const declarations = new WeakMap<JsonObject, readonly ParamHeader[]>();
+
+function declaredIn(inputSchema: JsonObject): readonly ParamHeader[] {
+  const known = declarations.get(inputSchema);
+  if (known) return known;
+  const declared = paramHeadersOf(inputSchema);
+  declarations.set(inputSchema, declared);
+  return declared;
+}
+
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
+/** 42 and 42.0 are the same number. */
+function saySame(given: string, expected: string | undefined): boolean {
+  if (expected === undefined || given === expected) return given === expected;
+  return DECIMAL.test(given) && DECIMAL.test(expected) && Number(given) === Number(expected);
 }
 
 function mismatch(what: string): RpcError {

@@ -9,6 +9,7 @@ import {
   MODERN_VERSIONS,
   modernResult,
   requireHeaders,
+  requireParamHeaders,
   subjectOf,
   withoutEnvelope,
 } from './modern-rules.js';
@@ -39,7 +40,7 @@ export class ModernWire {
     exchange: HttpExchange,
     caller: Caller,
   ): Promise<void> {
-    const refusal = refusalOf(request, version, headers);
+    const refusal = refusalOf(view, request, version, headers);
     if (refusal) return exchange.refuse(refusal.status, refusal.error.body, request.id);
     const params = request.params ?? {};
     const client: McpClient = { era: 'modern', caller, ...envelopeOf(params) };
@@ -152,6 +153,7 @@ class InvalidState extends RpcError {
 }
 
 function refusalOf(
+  view: McpView,
   request: RpcRequest,
   version: string | undefined,
   headers: IncomingHttpHeaders,
@@ -164,6 +166,8 @@ function refusalOf(
   }
   try {
     requireHeaders(headers, request);
+    const schema = request.method === 'tools/call' && view.inputSchemaOf(subjectOf(request) ?? '');
+    if (schema) requireParamHeaders(headers, schema, request.params?.['arguments']);
   } catch (error) {
     return { status: 400, error: rpcErrorOf(error) };
   }

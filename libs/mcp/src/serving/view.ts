@@ -55,6 +55,8 @@ export interface McpView {
   readonly serverInfo: JsonObject;
   /** The result as the client shall see it; throws RpcError or AppError. `params` holds no envelope of a wire. */
   request(method: string, params: JsonObject, call: ClientCall): Promise<JsonObject>;
+  /** Of a tool under the name it has here; undefined also when the name is unknown or not unique. */
+  inputSchemaOf(tool: string): JsonObject | undefined;
   /** Makes the server tell about changes of a resource (to `watch`) until the returned function is called. */
   subscribe(uri: string): Promise<() => void>;
   /** Calls back for every change until the returned function is called. */

@@ -54,13 +54,21 @@ describe(parseEnv.name, () => {
         MCP_AGGREGATOR_ENABLED: 'perhaps',
         MCP_AGGREGATOR_HEALTH_INTERVAL: '-1',
         DATABASE_URL: 'mysql://somewhere',
+        MCP_AGGREGATOR_JWKS_URL: 'https://id.example.com/keys',
+        MCP_AGGREGATOR_JWT_ISSUER: 'https://id.example.com',
       }),
     ).toEqual([
       'MCP_AGGREGATOR_ENABLED must be true or false',
       'MCP_AGGREGATOR_PORT must be at most 65535',
       'MCP_AGGREGATOR_HEALTH_INTERVAL must be a number of seconds',
       'DATABASE_URL must be a URL that starts with postgres:// or postgresql://',
+      'MCP_AGGREGATOR_JWT_AUDIENCE is required with MCP_AGGREGATOR_JWKS_URL',
     ]);
+  });
+
+  it('does not ask for a setting that is there, but wrong', () => {
+    const source = { MCP_AGGREGATOR_HOST: '0.0.0.0', MCP_AGGREGATOR_TOKENS: 'ci:read:short' };
+    expect(problemsOf(source)).toEqual([expect.stringMatching(/^MCP_AGGREGATOR_TOKENS entry 1 /)]);
   });
 
   it('never repeats a value, which could be a secret', () => {

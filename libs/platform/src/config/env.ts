@@ -157,55 +157,53 @@ export const envSchema = z.object({
   QDRANT_API_KEY: z.string().min(1).optional(),
 });
 
-/** Rules that need more than one setting; each message says what to do. */
-const checkedEnvSchema = envSchema.superRefine((env, context) => {
-  if (env.DATABASE_URL && !env.MCP_CREDENTIAL_KEY) {
-    context.addIssue({
-      code: 'custom',
-      path: ['MCP_CREDENTIAL_KEY'],
-      message:
-        'is required with DATABASE_URL: a key kept in the data folder would be lost with this machine, and the credentials in the shared database with it. Make one with `openssl rand -base64 32`',
-    });
-  }
-  if (env.MCP_AGGREGATOR_JWKS_URL && !env.MCP_AGGREGATOR_JWT_ISSUER) {
-    context.addIssue({
-      code: 'custom',
-      path: ['MCP_AGGREGATOR_JWT_ISSUER'],
+interface Rule {
+  readonly setting: keyof Settings;
+  readonly message: string;
+  /** The settings it looks at; when one of them is wrong by itself, the rule says nothing. */
+  readonly about: readonly (keyof Settings)[];
+  readonly isBroken: (env: Settings) => boolean;
+}
+
+/** What needs more than one setting; each message says what to do. */
+const rules: readonly Rule[] = [
+  {
+    setting: 'MCP_CREDENTIAL_KEY',
+    message:
+      'is required with DATABASE_URL: a key kept in the data folder would be lost with this machine, and the credentials in the shared database with it. Make one with `openssl rand -base64 32`',
+    about: ['MCP_CREDENTIAL_KEY', 'DATABASE_URL'],
+    isBroken: (env) => env.DATABASE_URL !== undefined && !env.MCP_CREDENTIAL_KEY,
+  },
+  ...(['MCP_AGGREGATOR_JWT_ISSUER', 'MCP_AGGREGATOR_JWT_AUDIENCE'] as const).map(
+    (setting): Rule => ({
+      setting,
       message: 'is required with MCP_AGGREGATOR_JWKS_URL',
-    });
-  }
-  if (env.MCP_AGGREGATOR_JWKS_URL && !env.MCP_AGGREGATOR_JWT_AUDIENCE) {
-    context.addIssue({
-      code: 'custom',
-      path: ['MCP_AGGREGATOR_JWT_AUDIENCE'],
-      message: 'is required with MCP_AGGREGATOR_JWKS_URL',
-    });
-  }
-  if (
-    env.MCP_AGGREGATOR_JWKS_URL?.startsWith('http:') &&
-    !isLoopbackHost(new URL(env.MCP_AGGREGATOR_JWKS_URL).hostname) &&
-    !env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP
-  ) {
-    context.addIssue({
-      code: 'custom',
-      path: ['MCP_AGGREGATOR_JWKS_URL'],
-      message:
-        'must start with https:// (whoever can change the keys on the way can sign in as anyone), unless MCP_AGGREGATOR_ALLOW_INSECURE_HTTP=true',
-    });
-  }
-  if (
-    !isLoopbackHost(env.MCP_AGGREGATOR_HOST) &&
-    !env.MCP_AGGREGATOR_TOKENS?.length &&
-    !env.MCP_AGGREGATOR_JWKS_URL
-  ) {
-    context.addIssue({
-      code: 'custom',
-      path: ['MCP_AGGREGATOR_HOST'],
-      message:
-        'is reachable from other machines, so MCP_AGGREGATOR_TOKENS or MCP_AGGREGATOR_JWKS_URL must be set (or listen on 127.0.0.1)',
-    });
-  }
-});
+      about: [setting, 'MCP_AGGREGATOR_JWKS_URL'],
+      isBroken: (env) => env.MCP_AGGREGATOR_JWKS_URL !== undefined && !env[setting],
+    }),
+  ),
+  {
+    setting: 'MCP_AGGREGATOR_JWKS_URL',
+    message:
+      'must start with https:// (whoever can change the keys on the way can sign in as anyone), unless MCP_AGGREGATOR_ALLOW_INSECURE_HTTP=true',
+    about: ['MCP_AGGREGATOR_JWKS_URL', 'MCP_AGGREGATOR_ALLOW_INSECURE_HTTP'],
+    isBroken: ({ MCP_AGGREGATOR_JWKS_URL: jwks, MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: insecure }) =>
+      jwks !== undefined &&
+      new URL(jwks).protocol === 'http:' &&
+      !isLoopbackHost(new URL(jwks).hostname) &&
+      !insecure,
+  },
+  {
+    setting: 'MCP_AGGREGATOR_HOST',
+    message:
+      'is reachable from other machines, so MCP_AGGREGATOR_TOKENS or MCP_AGGREGATOR_JWKS_URL must be set (or listen on 127.0.0.1)',
+    about: ['MCP_AGGREGATOR_HOST', 'MCP_AGGREGATOR_TOKENS', 'MCP_AGGREGATOR_JWKS_URL'],
+    isBroken: (env) =>
+      !isLoopbackHost(env.MCP_AGGREGATOR_HOST) &&
+      !env.MCP_AGGREGATOR_TOKENS?.length &&
+      !env.MCP_AGGREGATOR_JWKS_URL,
+  },
+];
 
 /** A class so that it can be injected by type; its fields are the parsed settings. */
 export class Env {
@@ -231,14 +229,21 @@ export function parseEnv(source: Readonly<Record<string, string | undefined>>): 
       .map((key) => [key, source[key]] as const)
       .filter(([, value]) => value !== undefined && value !== ''),
   );
-  const fields = envSchema.safeParse(given);
-  const parsed = fields.success ? checkedEnvSchema.safeParse(given) : fields;
-  if (!parsed.success) {
-    throw new InvalidEnv(
-      parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`),
-    );
-  }
-  return new Env(parsed.data);
+  const parsed = envSchema.safeParse(given);
+  const issues = parsed.error?.issues ?? [];
+  const wrong = new Set(issues.map((issue) => issue.path[0]));
+  const settings =
+    parsed.data ??
+    envSchema.parse(Object.fromEntries(Object.entries(given).filter(([key]) => !wrong.has(key))));
+  const broken = rules.filter(
+    (rule) => !rule.about.some((key) => wrong.has(key)) && rule.isBroken(settings),
+  );
+  const problems = [
+    ...issues.map((issue) => `${issue.path.join('.')} ${issue.message}`),
+    ...broken.map((rule) => `${rule.setting} ${rule.message}`),
+  ];
+  if (problems.length > 0) throw new InvalidEnv(problems);
+  return new Env(settings);
 }
 
 /** Names that look like ours and are not: most likely a typing error, said as a warning at start. */
