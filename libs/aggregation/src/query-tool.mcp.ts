@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
+import { Catalogue } from '@app/discovery';
 import type { JsonObject, JsonValue } from '@app/platform';
 import { readQuery } from './aggregated-query.js';
 import { QUERY_TOOL, QUERY_TOOL_ALIAS, queryToolListing } from './query-contract.js';
@@ -10,10 +11,15 @@ import { type QueryCaller, QueryServers } from './query-servers.command.js';
 export class QueryTool {
   readonly listing: JsonObject = queryToolListing;
 
-  constructor(private readonly commands: CommandBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly catalogue: Catalogue,
+  ) {}
 
   answersTo(name: JsonValue | undefined): boolean {
-    return name === QUERY_TOOL || name === QUERY_TOOL_ALIAS;
+    if (name !== QUERY_TOOL_ALIAS) return name === QUERY_TOOL;
+    // On the wire a server of that name would have a tool of that name.
+    return !this.catalogue.current.serversByName.has('aggregator');
   }
 
   /** The result of `tools/call`. Its errors carry the JSON-RPC body of the contract as `rpc`. */

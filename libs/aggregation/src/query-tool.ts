@@ -45,7 +45,9 @@ const QUESTION_NAMES = new Set(
 /** Parameters whose names end so are texts, but no question fits into them. */
 const OTHER_NAMES = new Set(
   `path file filename dir directory folder uri url id ids uuid key token cursor code date time name
-   language lang locale format branch ref sha repo repository owner user username email`.split(/\s+/),
+   language lang locale format branch ref sha repo repository owner user username email`.split(
+    /\s+/,
+  ),
 );
 /** What a tool that looks things up says of itself. */
 const LOOKS_UP = /\b(?:search|find|query|queries|ask|answer|look ?up|retriev|recall)/i;
