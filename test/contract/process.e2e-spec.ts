@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
+import { processesWith } from '../support/peers.js';
 import { createDatabase } from '../support/postgres.js';
 import { npmServer } from '../support/servers.js';
 import { launch, type ServiceProcess, startProcess } from '../support/service-process.js';
@@ -16,17 +17,6 @@ interface Listed {
 async function listServers(service: ServiceProcess): Promise<readonly Listed[]> {
   const { body } = await send(service.url, '/api/v1/aggregator/servers', { token: service.token });
   return (body as { servers: Listed[] }).servers;
-}
-
-/** Processes of this machine whose environment has the marker. */
-function processesWith(marker: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(marker);
-    } catch {
-      return false; // gone, or not ours
-    }
-  });
 }
 
 describe('the service as a process', () => {

@@ -1,7 +1,7 @@
 import { SessionPool } from '@app/sessions';
 import type { UpstreamTarget } from '@app/mcp';
 import { eventually } from '../support/eventually.js';
-import { fixture, httpPeer, processesWith, stdioPeer } from '../support/peers.js';
+import { fixture, httpPeer, killAll, processesWith, stdioPeer } from '../support/peers.js';
 import { startApp, type TestApp } from '../support/app.js';
 
 const MARK = `SWITCHBOARD_TEST_MARK=${process.pid}-${Date.now()}`;
@@ -134,7 +134,7 @@ describe('connections, seen from outside', () => {
       kind: 'unavailable',
       context: { outcome: 'unknown' },
     });
-    for (const pid of processesWith(MARK)) process.kill(pid, 'SIGKILL');
+    killAll(processesWith(MARK));
     const killedAt = performance.now();
     await failed;
     expect(performance.now() - killedAt).toBeLessThan(1_000);

@@ -93,3 +93,14 @@ function environmentOf(pid: string): string {
 }
 
 export const canSeeProcesses = existsSync('/proc/self/environ');
+
+/** A process may be gone before its turn comes: children of a killed one go with it. */
+export function killAll(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    }
+  }
+}

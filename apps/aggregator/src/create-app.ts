@@ -9,6 +9,7 @@ import {
   PinoLogger,
   RequestValidationPipe,
 } from '@app/platform';
+import { serveApiDocs } from './api-docs.js';
 import { AppModule } from './app.module.js';
 import { corsOptions, createHttpAdapter, helmetOptions } from './http-server.js';
 
@@ -27,5 +28,6 @@ export async function createApp(env: Env): Promise<NestFastifyApplication> {
   await app.get(AccessControl).install(adapter.getInstance());
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(new HttpErrorFilter());
+  serveApiDocs(app);
   return app;
 }

@@ -5,6 +5,7 @@ import { type Env, errorAnswer, parseJsonBody } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyReply, FastifyRequest } from 'fastify';
+import { connectionEnder } from './end-connections.js';
 
 /** Time for a client to send a whole request; answers, streams included, may take as long as they need. */
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -43,6 +44,11 @@ export function createHttpAdapter(env: Env): FastifyAdapter {
   );
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id);
+    done();
+  });
+  const endConnections = connectionEnder(fastify.server);
+  fastify.addHook('preClose', (done) => {
+    endConnections();
     done();
   });
   return adapter;
