@@ -79,13 +79,15 @@ export function diversified(passages: readonly UniquePassage[]): UniquePassage[]
     .sort(byScore);
 }
 
-/** A passage that only says the question again, as an echo does, answers nothing. */
+/** A passage that only says the question again, as "Echo: …" does, answers nothing. Titles of few words may. */
 export function answersSomething(query: string): (passage: Passage) => boolean {
   const question = normalised(query);
+  const isTitle = question.split(' ').length < 3;
   return ({ text }) => {
     if (text.length > 2 * query.length) return true;
     const said = normalised(text);
-    return said !== '' && said.replace(question, '').length > 0.2 * question.length;
+    if (isTitle || !said.endsWith(question)) return said !== '';
+    return said.slice(0, -question.length).trim().includes(' ');
   };
 }
 
