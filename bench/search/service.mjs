@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../../dist/apps/aggregator/src/create-app.js';
+import { ClassificationWorker } from '../../dist/libs/classification/src/classification-worker.js';
+import { SkillMap } from '../../dist/libs/classification/src/index.js';
 import { IndexToolsOnCatalogueChanges } from '../../dist/libs/discovery/src/index-tools.on-catalogue-changes.js';
 import { Catalogue } from '../../dist/libs/discovery/src/index.js';
 import { Database, parseEnv } from '../../dist/libs/platform/src/index.js';
@@ -31,11 +33,18 @@ export async function startService(tools, settings = {}) {
   const catalogueMs = performance.now() - started;
   await app.get(IndexToolsOnCatalogueChanges, { strict: false }).request();
   const vectorsMs = performance.now() - started - catalogueMs;
+  const classifying = performance.now();
+  await app.get(ClassificationWorker, { strict: false }).request();
+  const classificationMs = performance.now() - classifying;
+  await app.get(Catalogue, { strict: false }).reload();
+  await app.get(SkillMap, { strict: false }).refresh();
+  await app.get(IndexToolsOnCatalogueChanges, { strict: false }).request();
   const url = await app.getUrl();
   return {
     app,
     catalogueMs,
     vectorsMs,
+    classificationMs,
     search: (body) => post(`${url}/api/v1/search`, body),
     close: async () => {
       await app.close();

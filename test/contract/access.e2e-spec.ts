@@ -14,8 +14,6 @@ function addRoutes(app: NestFastifyApplication): void {
     caller: request.principal,
   }));
   fastify.post('/test/call', { config: { access: 'call' } }, () => ({ called: true }));
-  fastify.get('/docs', () => 'the documentation');
-  fastify.get('/docs-json', () => ({ openapi: '3.1.0' }));
 }
 
 const refusal = (error_code: string): unknown => ({
@@ -57,7 +55,7 @@ describe('a service with configured tokens', () => {
       'Bearer realm="switchboard", error="invalid_request"',
     ],
   ])('refuses %s with 401 and the way to come back', async (_, headers, challenge) => {
-    for (const path of ['/test/read', AUDIT, '/no/such/route', '/test/%72ead', '/docs-json/../x']) {
+    for (const path of ['/test/read', AUDIT, '/no/such/route', '/test/%72ead']) {
       const answer = await send(on.url, path, { headers });
       expect([path, answer.status, answer.body]).toEqual([path, 401, refusal('UNAUTHORIZED')]);
       expect(answer.headers['www-authenticate']).toBe(challenge);
@@ -110,7 +108,7 @@ describe('a service with configured tokens', () => {
     const asked = await send(on.url, '/docs');
     expect(asked.status).toBe(401);
     expect(asked.headers['www-authenticate']).toMatch(/^Basic realm="/);
-    for (const path of ['/docs', '/docs-json']) {
+    for (const path of ['/docs', '/docs/openapi.json', '/docs/swagger-ui.css']) {
       const status = async (headers: Record<string, string>): Promise<number> =>
         (await send(on.url, path, { headers })).status;
       expect(await status(basic(on.tokens.read))).toBe(200);
@@ -387,6 +385,43 @@ describe('a service that other machines reach', () => {
       expect(answer.headers['access-control-allow-origin']).toBe('https://app.example.com');
       expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
     }
+  });
+});
+
+describe('a service behind a proxy', () => {
+  let on: TestApp;
+
+  beforeAll(async () => {
+    on = await startApp({ MCP_AGGREGATOR_TRUST_PROXY: 'true' }, addRoutes);
+  });
+
+  afterAll(() => on.close());
+
+  const refusedFrom = async (forwarded: string): Promise<void> => {
+    const headers = { 'x-forwarded-for': forwarded };
+    expect((await send(on.url, '/test/read', { headers })).status).toBe(401);
+  };
+
+  it('takes the address that the proxy added, not what the caller made up before it', async () => {
+    await refusedFrom('198.51.100.7');
+    await refusedFrom('10.9.9.9, 198.51.100.8');
+    await refusedFrom(`198.51.100.9, ${'no address '.repeat(20)}`);
+    await eventually(async () => {
+      const answer = await send(on.url, AUDIT, { token: on.token });
+      const { entries } = answer.body as { entries: { ip_address: string }[] };
+      const addresses = entries.map((entry) => entry.ip_address);
+      expect(addresses).toEqual(['127.0.0.1', '198.51.100.8', '198.51.100.7']);
+    });
+  });
+
+  it('counts wrong tokens by that address', async () => {
+    const guess = async (i: number, address: string): Promise<number> => {
+      const headers = { 'x-forwarded-for': `10.0.0.${i}, ${address}` };
+      return (await send(on.url, '/test/read', { token: `a-guess-${i}`, headers })).status;
+    };
+    for (let i = 0; i < 30; i++) expect(await guess(i, `2001:db8::${i}`)).toBe(401);
+    expect(await guess(31, '2001:db8::ffff')).toBe(429);
+    expect(await guess(31, '2001:db8:0:1::1')).toBe(401);
   });
 });
 

@@ -89,6 +89,7 @@ describe('MCP clients of the whole service', () => {
         'search_tools',
         'describe_tool',
         'call_tool',
+        'mcp__proxy__aggregator__query',
       ]);
       expect(tools[0]?.description).toContain('peer');
       await eventually(async () => {
@@ -168,5 +169,18 @@ describe('MCP clients of the whole service', () => {
 
   it('get 404 for a server that is not there', async () => {
     expect((await api('POST', '/mcp/servers/nothing', {})).status).toBe(404);
+  });
+
+  it('do not keep the service from stopping', async () => {
+    const other = await startApp();
+    const client = new LegacySdk({ name: 'old', version: '1' });
+    const transport = new LegacyTransport(new URL(`${other.url}/mcp`), {
+      requestInit: { headers: { authorization: `Bearer ${other.token}` } },
+    });
+    await client.connect(transport as Parameters<LegacySdk['connect']>[0]);
+    const started = performance.now();
+    await other.close();
+    expect(performance.now() - started).toBeLessThan(5_000);
+    await client.close();
   });
 });

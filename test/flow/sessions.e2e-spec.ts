@@ -1,7 +1,15 @@
 import { SessionPool } from '@app/sessions';
 import type { UpstreamTarget } from '@app/mcp';
 import { eventually } from '../support/eventually.js';
-import { fixture, httpPeer, killAll, processesWith, stdioPeer } from '../support/peers.js';
+import {
+  fixture,
+  httpPeer,
+  killAll,
+  nodesWith,
+  processesWith,
+  stdioPeer,
+} from '../support/peers.js';
+import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
 
 const MARK = `SWITCHBOARD_TEST_MARK=${process.pid}-${Date.now()}`;
@@ -20,44 +28,18 @@ const registration = (name: string, target: UpstreamTarget & { kind: 'STDIO' }):
 describe('connections, seen from outside', () => {
   let service: TestApp;
   let pool: SessionPool;
+  let api: Api;
 
   beforeAll(async () => {
     service = await startApp();
     pool = service.app.get(SessionPool);
+    api = new Api(service);
   });
   afterAll(async () => {
     await service.close();
     expect(processesWith(MARK)).toEqual([]);
   });
 
-  const request = async (
-    method: string,
-    path: string,
-    body?: object,
-  ): Promise<{ status: number; body: Record<string, unknown> }> => {
-    const response = await fetch(`${service.url}/api/v1/aggregator${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${service.token}`,
-        ...(body && { 'content-type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const parsed = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
-    return { status: response.status, body: parsed };
-  };
-  const register = async (body: object): Promise<string> => {
-    const { status, body: server } = await request('POST', '/servers', body);
-    expect(status).toBe(201);
-    return String(server['id']);
-  };
-  const status = async (id: string): Promise<unknown> =>
-    (await request('GET', `/servers/${id}`)).body['status'];
-  const history = async (id: string): Promise<unknown[]> => {
-    const { body } = await request('GET', `/servers/${id}/history`);
-    return (body['events'] as { event_type: string }[]).map((event) => event.event_type).reverse();
-  };
   const echo = (id: string, text: string): Promise<unknown> => {
     const session = pool.get(id);
     if (!session) throw new Error('no session');
@@ -66,30 +48,30 @@ describe('connections, seen from outside', () => {
   };
 
   it('registering connects, disconnecting ends every process, connecting begins again', async () => {
-    const id = await register(
+    const id = await api.register(
       registration('story', stdioPeer(fixture('peer-v1.mjs'), ['stdio'], { SECRET: 'hunter-22' })),
     );
-    await eventually(async () => expect(await status(id)).toBe('CONNECTED'));
+    await eventually(async () => expect(await api.status(id)).toBe('CONNECTED'));
     await expect(echo(id, 'hello')).resolves.toMatchObject({ content: [{ text: 'hello' }] });
 
-    const again = await request('POST', `/servers/${id}/connect`);
+    const again = await api.call('POST', `/servers/${id}/connect`);
     expect(again).toMatchObject({
       status: 200,
       body: { server_id: id, status: 'CONNECTED', message: 'Server already connected' },
     });
-    const gone = await request('POST', `/servers/${id}/disconnect`);
+    const gone = await api.call('POST', `/servers/${id}/disconnect`);
     expect(gone).toMatchObject({
       status: 200,
       body: { server_id: id, status: 'DISCONNECTED', pending_requests: 0 },
     });
-    expect(await status(id)).toBe('DISCONNECTED');
+    expect(await api.status(id)).toBe('DISCONNECTED');
     await eventually(() => expect(processesWith(MARK)).toEqual([]));
-    expect((await request('POST', `/servers/${id}/disconnect`)).body['status']).toBe(
+    expect((await api.call('POST', `/servers/${id}/disconnect`)).body['status']).toBe(
       'DISCONNECTED',
     );
-    const back = await request('POST', `/servers/${id}/connect?wait_seconds=20`);
+    const back = await api.call('POST', `/servers/${id}/connect?wait_seconds=20`);
     expect(back.body).toMatchObject({ status: 'CONNECTED', message: 'Server connected' });
-    expect(await history(id)).toEqual([
+    expect(await api.history(id)).toEqual([
       'REGISTERED',
       'CONNECTING',
       'CONNECTED',
@@ -97,36 +79,40 @@ describe('connections, seen from outside', () => {
       'CONNECTING',
       'CONNECTED',
     ]);
-    await request('POST', `/servers/${id}/disconnect`);
+    await api.call('POST', `/servers/${id}/disconnect`);
   });
 
   it('disconnecting waits for pending calls, refuses new ones, and cancels when forced', async () => {
-    const id = await register(registration('busy', stdioPeer(fixture('peer-v1.mjs'), ['stdio'])));
-    await eventually(async () => expect(await status(id)).toBe('CONNECTED'));
+    const id = await api.register(
+      registration('busy', stdioPeer(fixture('peer-v1.mjs'), ['stdio'])),
+    );
+    await eventually(async () => expect(await api.status(id)).toBe('CONNECTED'));
     const session = pool.get(id);
     if (!session) throw new Error('no session');
     const wait = (ms: number): Promise<unknown> =>
       session.request('tools/call', { name: 'wait', arguments: { ms } }, { timeoutMs: 30_000 });
     const short = wait(300);
-    const first = await request('POST', `/servers/${id}/disconnect`);
+    const first = await api.call('POST', `/servers/${id}/disconnect`);
     expect(first.body).toMatchObject({ status: 'DISCONNECTING', pending_requests: 1 });
     expect(pool.get(id)).toBeUndefined();
     await expect(short).resolves.toMatchObject({ content: [{ text: 'waited' }] });
-    await eventually(async () => expect(await status(id)).toBe('DISCONNECTED'));
+    await eventually(async () => expect(await api.status(id)).toBe('DISCONNECTED'));
 
-    await request('POST', `/servers/${id}/connect?wait_seconds=20`);
+    await api.call('POST', `/servers/${id}/connect?wait_seconds=20`);
     const long = pool
       .get(id)
       ?.request('tools/call', { name: 'wait', arguments: { ms: 20_000 } }, { timeoutMs: 30_000 });
     const refused = expect(long).rejects.toMatchObject({ kind: 'unavailable' });
-    const forced = await request('POST', `/servers/${id}/disconnect`, { force: true });
+    const forced = await api.call('POST', `/servers/${id}/disconnect`, { force: true });
     expect(forced.body).toMatchObject({ status: 'DISCONNECTED', pending_requests: 0 });
     await refused;
   });
 
   it('a killed server fails its calls at once, and is connected again by the next one', async () => {
-    const id = await register(registration('dies', stdioPeer(fixture('peer-v1.mjs'), ['stdio'])));
-    await eventually(async () => expect(await status(id)).toBe('CONNECTED'));
+    const id = await api.register(
+      registration('dies', stdioPeer(fixture('peer-v1.mjs'), ['stdio'])),
+    );
+    await eventually(async () => expect(await api.status(id)).toBe('CONNECTED'));
     const waiting = pool
       .get(id)
       ?.request('tools/call', { name: 'wait', arguments: { ms: 20_000 } }, { timeoutMs: 30_000 });
@@ -134,7 +120,7 @@ describe('connections, seen from outside', () => {
       kind: 'unavailable',
       context: { outcome: 'unknown' },
     });
-    killAll(processesWith(MARK));
+    killAll(nodesWith(MARK));
     const killedAt = performance.now();
     await failed;
     expect(performance.now() - killedAt).toBeLessThan(1_000);
@@ -143,37 +129,43 @@ describe('connections, seen from outside', () => {
       Array.from({ length: 200 }, () => pool.acquire(server, 5_000)),
     );
     expect(new Set(sessions).size).toBe(1);
-    await eventually(async () => expect(await status(id)).toBe('CONNECTED'));
-    expect(await history(id)).toEqual(expect.arrayContaining(['ERROR', 'CONNECTING', 'CONNECTED']));
-    await request('DELETE', `/servers/${id}`);
+    await eventually(async () => expect(await api.status(id)).toBe('CONNECTED'));
+    expect(await api.history(id)).toEqual(
+      expect.arrayContaining(['ERROR', 'CONNECTING', 'CONNECTED']),
+    );
+    await api.call('DELETE', `/servers/${id}`);
     await eventually(() => expect(processesWith(MARK)).toEqual([]));
   });
 
   it('a server that cannot be started is an ERROR that says why', async () => {
-    const id = await register({
+    const id = await api.register({
       name: 'missing',
       transport_type: 'STDIO',
       connection_config: { command: 'no-such-program-here' },
       auto_connect: false,
     });
-    const answer = await request('POST', `/servers/${id}/connect?wait_seconds=20`);
+    const answer = await api.call('POST', `/servers/${id}/connect?wait_seconds=20`);
     expect(answer.body['status']).toBe('ERROR');
     expect(String(answer.body['message'])).toContain('no-such-program-here');
-    await request('DELETE', `/servers/${id}`);
+    await api.call('DELETE', `/servers/${id}`);
   });
 
   it('refused credentials are an ERROR that says so, without another attempt', async () => {
     const peer = await httpPeer('refusing.mjs');
-    const id = await register({
+    const id = await api.register({
       name: 'refusing',
       transport_type: 'HTTP',
       connection_config: { base_url: peer.url },
     });
-    await eventually(async () => expect(await status(id)).toBe('ERROR'));
-    const { body } = await request('GET', `/servers/${id}`);
+    await eventually(async () => expect(await api.status(id)).toBe('ERROR'));
+    const { body } = await api.call('GET', `/servers/${id}`);
     expect(body['error_message']).toContain('refused the credentials');
-    expect(await history(id)).toEqual(['REGISTERED', 'CONNECTING', 'ERROR']);
-    await request('DELETE', `/servers/${id}`);
+    await eventually(async () => {
+      const audit = await api.call('GET', '/audit?limit=500');
+      expect(JSON.stringify(audit.body)).toContain('server.credentials_refused');
+    });
+    expect(await api.history(id)).toEqual(['REGISTERED', 'CONNECTING', 'ERROR']);
+    await api.call('DELETE', `/servers/${id}`);
     await peer.stop();
   });
 
@@ -181,7 +173,7 @@ describe('connections, seen from outside', () => {
     const script =
       'process.stderr.write("my key is " + process.env.KEY + "\\n"); console.log("no json");' +
       'process.stdin.resume()';
-    const id = await register({
+    const id = await api.register({
       name: 'chatty',
       transport_type: 'STDIO',
       connection_config: {
@@ -191,20 +183,20 @@ describe('connections, seen from outside', () => {
       },
     });
     await eventually(async () => {
-      const { body } = await request('GET', `/servers/${id}/logs`);
+      const { body } = await api.call('GET', `/servers/${id}/logs`);
       expect(body['lines']).toEqual(['my key is ********', '[stdout] no json']);
     });
-    await request('DELETE', `/servers/${id}`);
+    await api.call('DELETE', `/servers/${id}`);
   });
 
   it('unknown servers and wrong waits are refused', async () => {
     const nobody = '550e8400-e29b-41d4-a716-446655440000';
     for (const path of ['connect', 'disconnect']) {
-      expect((await request('POST', `/servers/${nobody}/${path}`)).status).toBe(404);
-      expect((await request('POST', `/servers/${nobody}/${path}?wait_seconds=61`)).status).toBe(
+      expect((await api.call('POST', `/servers/${nobody}/${path}`)).status).toBe(404);
+      expect((await api.call('POST', `/servers/${nobody}/${path}?wait_seconds=61`)).status).toBe(
         422,
       );
     }
-    expect((await request('GET', `/servers/${nobody}/logs`)).status).toBe(404);
+    expect((await api.call('GET', `/servers/${nobody}/logs`)).status).toBe(404);
   });
 });

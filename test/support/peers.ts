@@ -1,7 +1,7 @@
 import type { UpstreamTarget } from '@app/mcp';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -92,7 +92,16 @@ function environmentOf(pid: string): string {
   }
 }
 
-export const canSeeProcesses = existsSync('/proc/self/environ');
+/** Of those, the Node processes: not what keeps them. */
+export function nodesWith(marker: string): number[] {
+  return processesWith(marker).filter((pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/exe`) === readlinkSync('/proc/self/exe');
+    } catch {
+      return false;
+    }
+  });
+}
 
 /** A process may be gone before its turn comes: children of a killed one go with it. */
 export function killAll(pids: readonly number[]): void {

@@ -3,6 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AccessModule } from '@app/access';
 import { AggregationModule } from '@app/aggregation';
+import { ClassificationModule } from '@app/classification';
 import { DatabaseModule, type Env, PlatformModule } from '@app/platform';
 import { DiscoveryModule } from '@app/discovery';
 import { GatewayModule } from '@app/gateway';
@@ -28,6 +29,7 @@ export class AppModule {
         RegistryModule, // 1 register
         SessionsModule, // 2 connect, keep, reconnect
         DiscoveryModule, // 3 discover tools, keep the catalogue
+        ClassificationModule, // 4 skills
         SearchModule, // 5 find a tool
         RoutingModule, // 6 route and call
         AggregationModule, // 7 ask many servers, rank, dedupe

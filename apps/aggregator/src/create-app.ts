@@ -1,4 +1,3 @@
-import helmet from '@fastify/helmet';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AccessControl } from '@app/access';
@@ -11,7 +10,7 @@ import {
 } from '@app/platform';
 import { serveApiDocs } from './api-docs.js';
 import { AppModule } from './app.module.js';
-import { corsOptions, createHttpAdapter, helmetOptions } from './http-server.js';
+import { corsOptions, createHttpAdapter } from './http-server.js';
 
 /** The whole service, not yet listening; tests start it the same way. */
 export async function createApp(env: Env): Promise<NestFastifyApplication> {
@@ -22,7 +21,6 @@ export async function createApp(env: Env): Promise<NestFastifyApplication> {
     bodyParser: false,
     abortOnError: false,
   });
-  await app.register(helmet, helmetOptions);
   const cors = corsOptions(env);
   if (cors) app.enableCors(cors);
   await app.get(AccessControl).install(adapter.getInstance());

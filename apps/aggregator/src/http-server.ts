@@ -1,9 +1,10 @@
-import type { FastifyHelmetOptions } from '@fastify/helmet';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { normalOrigin } from '@app/access';
 import { type Env, errorAnswer, parseJsonBody } from '@app/platform';
+import helmet, { type HelmetOptions } from 'helmet';
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
+import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { ConnectionError, FastifyReply, FastifyRequest } from 'fastify';
 import { connectionEnder } from './end-connections.js';
 
@@ -15,9 +16,11 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
 /** Fastify with limits on what a stranger can make it hold, and with our errors for what it refuses itself. */
 export function createHttpAdapter(env: Env): FastifyAdapter {
+  const proxies = env.MCP_AGGREGATOR_TRUST_PROXY;
   const adapter = new FastifyAdapter({
     bodyLimit: env.MCP_AGGREGATOR_BODY_LIMIT,
-    trustProxy: env.MCP_AGGREGATOR_TRUST_PROXY,
+    // Only what our proxies added: what stands before that in the header is whatever the caller sent.
+    trustProxy: proxies > 0 && ((_address: string, hop: number) => hop < proxies),
     genReqId: () => randomUUID(),
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -42,8 +45,9 @@ export function createHttpAdapter(env: Env): FastifyAdapter {
       }
     },
   );
+  const headers = securityHeaders();
   fastify.addHook('onRequest', (request, reply, done) => {
-    void reply.header('x-request-id', request.id);
+    void reply.headers(headers).header('x-request-id', request.id);
     done();
   });
   const endConnections = connectionEnder(fastify.server);
@@ -73,7 +77,7 @@ function answerUnreadable(error: ConnectionError, socket: Socket): void {
 }
 
 /** Enough for the API documentation, whose page has inline styles; nothing here frames or is framed. */
-export const helmetOptions: FastifyHelmetOptions = {
+const helmetOptions: HelmetOptions = {
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {
@@ -92,6 +96,15 @@ export const helmetOptions: FastifyHelmetOptions = {
   // Whether other services of the same domain speak TLS is not ours to say.
   strictTransportSecurity: { includeSubDomains: false },
 };
+
+/** The same for every answer, so helmet is asked once: asked each time it costs as much as all the rest of a small answer. */
+function securityHeaders(): OutgoingHttpHeaders {
+  const answer = new ServerResponse(new IncomingMessage(new Socket()));
+  helmet(helmetOptions)(answer.req, answer, (error) => {
+    if (error) throw error instanceof Error ? error : new Error('helmet failed');
+  });
+  return { ...answer.getHeaders() };
+}
 
 type CorsOptions = NonNullable<Parameters<NestFastifyApplication['enableCors']>[0]>;
 

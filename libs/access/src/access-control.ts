@@ -10,7 +10,7 @@ import {
   Unauthorized,
 } from './access.errors.js';
 import { Authenticator, isDocsRoute } from './authenticator.js';
-import { ANONYMOUS, hasScope, type Principal } from './principal.js';
+import { addressOf, ANONYMOUS, hasScope, type Principal } from './principal.js';
 import { RefusalLog } from './refusal-log.js';
 import { type OriginRules, originRules, refuseForeign } from './request-origin.js';
 import { Tokens } from './tokens.js';
@@ -44,7 +44,11 @@ export class AccessControl {
   async install(fastify: FastifyInstance): Promise<void> {
     await this.tokens.load();
     await fastify.register(rateLimit, { global: false, cache: MAX_COUNTED });
-    const failures = fastify.createRateLimit({ max: MAX_FAILURES_A_MINUTE, timeWindow: MINUTE_MS });
+    const failures = fastify.createRateLimit({
+      max: MAX_FAILURES_A_MINUTE,
+      timeWindow: MINUTE_MS,
+      keyGenerator: networkOf,
+    });
     const { MCP_AGGREGATOR_RATE_LIMIT: max } = this.env;
     const calls =
       max === 0
@@ -99,7 +103,7 @@ export class AccessControl {
 
   private record(request: FastifyRequest, status: number): void {
     this.refusals.note({
-      actor: { name: request.principal?.name ?? ANONYMOUS, ip: request.ip },
+      actor: { name: request.principal?.name ?? ANONYMOUS, ip: addressOf(request) },
       method: request.method,
       route: request.routeOptions.url ?? '(no such route)',
       status,
@@ -114,7 +118,12 @@ async function refuseExcess(limit: Limiter, request: FastifyRequest): Promise<vo
 
 /** Two kinds of names that cannot be mistaken for one another. */
 function callerOf(request: FastifyRequest): string {
-  return request.principal ? `name ${request.principal.name}` : `ip ${normalizeIP(request.ip)}`;
+  return request.principal ? `name ${request.principal.name}` : `ip ${networkOf(request)}`;
+}
+
+/** One household or machine has a whole /64 of IPv6. */
+function networkOf(request: FastifyRequest): string {
+  return normalizeIP(addressOf(request) ?? '');
 }
 
 /** Routes of the API documentation and of CORS come from libraries, which cannot say who may call them. */

@@ -3,7 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExtension } from '@nestjs/swagger';
 import type { TokenScope } from '@app/platform';
 import type { FastifyRequest } from 'fastify';
-import { type Actor, ANONYMOUS, type Principal } from './principal.js';
+import { type Actor, addressOf, ANONYMOUS, type Principal } from './principal.js';
 
 /** What a caller needs for a route. */
 export type AccessRule = TokenScope | 'public';
@@ -28,7 +28,7 @@ export const Public = (): ClassDecorator & MethodDecorator => rule('public');
 /** The caller, as the audit log names them. */
 export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
-  return { name: request.principal?.name ?? ANONYMOUS, ip: request.ip };
+  return { name: request.principal?.name ?? ANONYMOUS, ip: addressOf(request) };
 });
 
 const RULE = Symbol('access rule');

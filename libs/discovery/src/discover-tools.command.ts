@@ -56,12 +56,12 @@ export class DiscoverToolsHandler implements ICommandHandler<DiscoverTools> {
       maxPages: MAX_PAGES,
       timeoutMs: this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000,
     });
-    const { tools, refused } = readTools(listed);
+    const { tools, remarks } = readTools(listed);
     const written = await this.database.transaction(async (tx) => {
       const stored = await this.store.ofServer(serverId, tx);
       if (!stored) return undefined; // removed meanwhile
       const others = await this.store.countOfOthers(serverId, tx);
-      const { published, warnings } = withinLimits(tools, refused, {
+      const { published, warnings } = withinLimits(tools, remarks, {
         perServer,
         free: this.env.MCP_AGGREGATOR_MAX_TOOLS - others,
       });

@@ -58,9 +58,10 @@ export class IndexToolsOnCatalogueChanges implements OnModuleInit, OnModuleDestr
       try {
         await this.vectors.converge(this.catalogue.current.tools.map(itemOf), this.failures > 0);
         this.failures = 0;
-      } catch (error) {
+      } catch {
+        // The vectors have said what is wrong.
         this.failures++;
-        this.logger.debug({ err: error }, 'the vectors are behind the catalogue');
+        this.logger.debug({ failures: this.failures }, 'the vectors are behind the catalogue');
         this.retryLater();
       }
     }

@@ -1,4 +1,4 @@
-import type { DiscoveredTool, RefusedTool } from './tool.js';
+import type { DiscoveredTool, ToolRemark } from './tool.js';
 
 export interface ToolLimits {
   readonly perServer: number;
@@ -11,7 +11,7 @@ const NAMED_IN_A_WARNING = 20;
 /** The tools that are published, in the server's order, and what its owner should know of the others (RULINGS R8). */
 export function withinLimits(
   tools: readonly DiscoveredTool[],
-  refused: readonly RefusedTool[],
+  remarks: readonly ToolRemark[],
   limits: ToolLimits,
 ): { published: readonly DiscoveredTool[]; warnings: string[] } {
   const published = tools.slice(0, Math.max(0, Math.min(limits.perServer, limits.free)));
@@ -26,11 +26,11 @@ export function withinLimits(
       ...(left.length > 0
         ? [`${count(left.length)} over the limit (${setting}) not published: ${someOf(left)}`]
         : []),
-      ...refused
+      ...remarks
         .slice(0, NAMED_IN_A_WARNING)
-        .map((tool) => `tool ${JSON.stringify(tool.name)} is not published: ${tool.reason}`),
-      ...(refused.length > NAMED_IN_A_WARNING
-        ? [`${count(refused.length - NAMED_IN_A_WARNING)} more not published for such reasons`]
+        .map(({ name, text }) => `tool ${JSON.stringify(name)} ${text}`),
+      ...(remarks.length > NAMED_IN_A_WARNING
+        ? [`${remarks.length - NAMED_IN_A_WARNING} more remarks of such kinds`]
         : []),
     ],
   };

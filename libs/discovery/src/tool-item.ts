@@ -12,18 +12,22 @@ export function parameterNames(inputSchema: JsonObject): string[] {
     : [];
 }
 
+/** What embedding models read of a tool. */
+export function textOfTool(tool: CatalogueTool): string {
+  return toolText({
+    server: tool.serverName,
+    name: tool.originalName,
+    description: tool.title ? `${tool.title}. ${tool.description}` : tool.description,
+    parameters: parameterNames(tool.inputSchema),
+  });
+}
+
 /** Items are asked for with every change of the catalogue, and most tools are the same objects as before. */
 const items = new WeakMap<CatalogueTool, VectorItem>();
 
 export function itemOf(tool: CatalogueTool): VectorItem {
   const known = items.get(tool);
   if (known) return known;
-  const text = toolText({
-    server: tool.serverName,
-    name: tool.originalName,
-    description: tool.title ? `${tool.title}. ${tool.description}` : tool.description,
-    parameters: parameterNames(tool.inputSchema),
-  });
   const payload: ToolPayload = {
     name: tool.name,
     original_name: tool.originalName,
@@ -34,7 +38,7 @@ export function itemOf(tool: CatalogueTool): VectorItem {
     skill_ids: tool.skillIds,
     primary_skill_id: tool.primarySkillId,
   };
-  const item = vectorItem(tool.id, text, payload);
+  const item = vectorItem(tool.id, textOfTool(tool), payload);
   items.set(tool, item);
   return item;
 }

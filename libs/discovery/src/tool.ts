@@ -1,87 +1,144 @@
-import { isCleanText, type JsonObject } from '@app/platform';
+import { isCleanText, type JsonObject, type JsonValue } from '@app/platform';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
-/** A tool as its server describes it, read and bounded. */
+/** A tool as its server describes it, read, cleaned and bounded. */
 export interface DiscoveredTool {
   readonly originalName: string;
   readonly title: string | null;
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** The server's whole object, unchanged: this is what MCP clients get. */
+  /** The server's whole object: this is what MCP clients get. */
   readonly definition: JsonObject;
   readonly contentHash: string;
 }
 
-export interface RefusedTool {
+/** What the owner of a server should know about one of its tools. */
+export interface ToolRemark {
   readonly name: string;
-  readonly reason: string;
+  readonly text: string;
 }
 
 const MAX_NAME_CHARS = 255;
 const MAX_DEFINITION_CHARS = 262_144;
+/** Deeper schemas are bombs for whoever walks them, and no model reads them. */
+const MAX_DEPTH = 64;
+const NAMED = 100;
+
+/**
+ * Characters that nobody sees but a model reads: controls other than tab and line breaks, direction
+ * overrides, zero-width marks, tags. Joiners stay, because scripts and emoji are written with them.
+ */
+const HIDDEN =
+  /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 const definitionSchema = z.looseObject({
   name: z
     .string()
     .min(1, 'it has no name')
-    .max(MAX_NAME_CHARS, `its name is longer than ${MAX_NAME_CHARS} characters`),
-  title: z.string().optional(),
-  description: z.string().optional(),
+    .max(MAX_NAME_CHARS, `its name is longer than ${MAX_NAME_CHARS} characters`)
+    .refine((name) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) && name.search(HIDDEN) < 0, {
+      message: 'its name has control or hidden characters',
+    }),
+  title: z.string().nullish(),
+  description: z.string().nullish(),
   inputSchema: z.looseObject({}).optional(),
 });
 
 /** Reads what a server lists; one bad tool never costs the others. Of two with one name the later counts (BR-003). */
 export function readTools(listed: readonly JsonObject[]): {
   tools: DiscoveredTool[];
-  refused: RefusedTool[];
+  remarks: ToolRemark[];
 } {
   const tools = new Map<string, DiscoveredTool>();
-  const refused: RefusedTool[] = [];
+  const remarks: ToolRemark[] = [];
   for (const definition of listed) {
     const read = readTool(definition);
-    if ('reason' in read) refused.push(read);
-    else tools.set(read.originalName, read);
+    if ('refusal' in read) {
+      remarks.push({ name: nameOf(definition), text: `is not published: ${read.refusal}` });
+      continue;
+    }
+    const name = read.tool.originalName;
+    if (read.wasCleaned) {
+      remarks.push({ name, text: 'is published without the hidden characters in its texts' });
+    }
+    if (tools.has(name)) remarks.push({ name, text: 'is listed more than once; the last counts' });
+    tools.set(name, read.tool);
   }
-  return { tools: [...tools.values()], refused };
+  return { tools: [...tools.values()], remarks };
 }
 
-function readTool(definition: JsonObject): DiscoveredTool | RefusedTool {
-  const parsed = definitionSchema.safeParse(definition);
-  if (!parsed.success) {
-    return refusal(definition, parsed.error.issues[0]?.message ?? 'it is no tool definition');
-  }
-  const text = JSON.stringify(definition);
+type Reading =
+  { readonly refusal: string } | { readonly tool: DiscoveredTool; readonly wasCleaned: boolean };
+
+function readTool(listed: JsonObject): Reading {
+  // Before anything that recurses without a limit of its own.
+  const problem = problemIn(listed, 0);
+  if (problem) return { refusal: problem };
+  const text = JSON.stringify(listed);
   if (text.length > MAX_DEFINITION_CHARS) {
-    return refusal(definition, `its definition is longer than ${MAX_DEFINITION_CHARS} characters`);
+    return { refusal: `its definition is longer than ${MAX_DEFINITION_CHARS} characters` };
   }
-  // Escapes of NUL and lone surrogates are what JSON.stringify leaves of them.
-  if (/\\u0000|\\ud[89a-f]/i.test(text) && !isCleanText(textOf(definition))) {
-    return refusal(definition, 'it contains NUL or unpaired surrogate characters');
+  const parsed = definitionSchema.safeParse(listed);
+  if (!parsed.success) {
+    return { refusal: parsed.error.issues[0]?.message ?? 'it is no tool definition' };
   }
-  const { name, title, description, inputSchema } = parsed.data;
+  const definition = withoutHidden(listed);
+  const { name, title, description, inputSchema } = definition;
   return {
-    originalName: name,
-    title: title ?? null,
-    description: description ?? '',
-    inputSchema: (inputSchema ?? { type: 'object' }) as JsonObject,
-    definition,
-    contentHash: createHash('sha256').update(text).digest('hex'),
+    tool: {
+      originalName: String(name),
+      title: typeof title === 'string' ? title : null,
+      description: typeof description === 'string' ? description : '',
+      inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
+      definition,
+      contentHash: createHash('sha256').update(text).digest('hex'),
+    },
+    wasCleaned: definition !== listed,
   };
 }
 
-function refusal(definition: JsonObject, reason: string): RefusedTool {
-  const name = typeof definition['name'] === 'string' ? definition['name'] : '';
-  return { name: name.slice(0, 100).toWellFormed().replaceAll('\0', ''), reason };
+function problemIn(value: JsonValue, depth: number): string | undefined {
+  if (typeof value === 'string') {
+    return isCleanText(value) ? undefined : 'it has NUL or unpaired surrogate characters';
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth === MAX_DEPTH) return `it is nested deeper than ${MAX_DEPTH} levels`;
+  for (const [key, item] of Object.entries(value)) {
+    if (key === '__proto__') return 'it has a key __proto__';
+    const problem = problemIn(key, depth) ?? problemIn(item, depth + 1);
+    if (problem) return problem;
+  }
+  return undefined;
 }
 
-/** Every string in a value, keys included. */
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null) return '';
-  return Object.entries(value)
-    .map(([key, item]) => key + textOf(item))
-    .join('');
+/** The same object when there is nothing to take out. */
+function withoutHidden<T extends JsonValue>(value: T): T;
+function withoutHidden(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value.replace(HIDDEN, '');
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withoutHidden(item));
+    return items.some((item, i) => item !== value[i]) ? items : value;
+  }
+  const entries = Object.entries(value);
+  const cleaned = entries.map(([key, item]) => [withoutHidden(key), withoutHidden(item)] as const);
+  return cleaned.some(([key, item], i) => key !== entries[i]?.[0] || item !== entries[i]?.[1])
+    ? Object.fromEntries(cleaned)
+    : value;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Short and printable, for a warning about a tool that may have neither. */
+function nameOf(definition: JsonObject): string {
+  const name = typeof definition['name'] === 'string' ? definition['name'] : '';
+  return name
+    .slice(0, NAMED)
+    .toWellFormed()
+    .replace(/[\p{C}\s]+/gu, ' ');
 }
 
 export interface StoredTool {

@@ -1,3 +1,4 @@
+export { SkillsChanged, ToolsClassified } from './classification.events.js';
 export { ToolsDiscovered } from './discovery.events.js';
 export {
   ServerConnectionChanged,

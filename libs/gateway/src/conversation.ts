@@ -1,4 +1,12 @@
-import { type ClientCall, envelopeFor, isJsonObject, RpcError, UpstreamRpcError } from '@app/mcp';
+import {
+  admits,
+  type ClientCall,
+  envelopeFor,
+  isJsonObject,
+  isLogLevel,
+  RpcError,
+  UpstreamRpcError,
+} from '@app/mcp';
 import type { JsonObject, JsonValue } from '@app/platform';
 import type { Conversation } from '@app/routing';
 
@@ -16,6 +24,9 @@ export function conversationOf(call: ClientCall, params: JsonObject): Conversati
       onProgress: (progress) =>
         call.notify('notifications/progress', { ...progress, progressToken: token }),
     }),
+    onLog: (message) => {
+      if (wantsLog(call, message['level'])) call.notify('notifications/message', message);
+    },
     onServerRequest: async (method, question) => {
       try {
         return await call.ask(method, question);
@@ -24,6 +35,12 @@ export function conversationOf(call: ClientCall, params: JsonObject): Conversati
       }
     },
   };
+}
+
+/** Sessions get every message until they choose a level; stateless clients get none unless they do. */
+export function wantsLog({ client }: ClientCall, level: JsonValue | undefined): boolean {
+  if (client.era === 'legacy' && client.logLevel === undefined) return isLogLevel(level);
+  return admits(client.logLevel, level);
 }
 
 function progressTokenOf(params: JsonObject): JsonValue | undefined {

@@ -1,7 +1,10 @@
 import { Client as ModernSdk, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as LegacySdk } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ElicitRequestSchema,
+  LoggingMessageNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { startGateway } from '../../../test/support/gateway.js';
 import { eventually } from '../../../test/support/eventually.js';
 import {
@@ -13,16 +16,19 @@ import {
 } from '../../../test/support/peers.js';
 
 let modernPeer: HttpPeer;
+let legacyPeer: HttpPeer;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 let origin: string;
 const closing: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   modernPeer = await httpPeer('peer-v2.mjs', ['http', 'modern']);
+  legacyPeer = await httpPeer('peer-v1.mjs', ['http']);
   gateway = await startGateway({
     everything: npmServers.everything(),
     legacy: stdioPeer(fixture('peer-v1.mjs'), ['stdio']),
     modern: { kind: 'HTTP', url: modernPeer.url, headers: {} },
+    web: { kind: 'HTTP', url: legacyPeer.url, headers: {} },
   });
   origin = gateway.origin;
 });
@@ -31,7 +37,7 @@ afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
 afterAll(async () => {
   await gateway.close();
-  await modernPeer.stop();
+  await Promise.all([modernPeer.stop(), legacyPeer.stop()]);
 });
 
 async function legacyClient(path = '/mcp', capabilities = {}): Promise<LegacySdk> {
@@ -105,6 +111,34 @@ describe.each(['legacy', 'modern'])('a server that is %s', (era) => {
       const result = await client.callTool({ name: name('ask'), arguments: {} });
       expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(colour) }]);
     });
+  });
+});
+
+describe('log messages of a call', () => {
+  async function listening(level?: 'warning'): Promise<{ client: LegacySdk; heard: unknown[] }> {
+    const client = await legacyClient();
+    const heard: unknown[] = [];
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
+      heard.push(`${params.level} ${JSON.stringify(params.data)}`);
+    });
+    if (level) await client.setLoggingLevel(level);
+    return { client, heard };
+  }
+
+  it('reach the client that called and no other', async () => {
+    const [ada, bob] = [await listening(), await listening()];
+    await Promise.all([
+      ada.client.callTool({ name: 'web__log', arguments: { text: 'ada' } }),
+      bob.client.callTool({ name: 'web__log', arguments: { text: 'bob' } }),
+    ]);
+    expect(ada.heard).toEqual(['debug "ada"', 'warning "ada"']);
+    expect(bob.heard).toEqual(['debug "bob"', 'warning "bob"']);
+  });
+
+  it('are as grave as the client asked for', async () => {
+    const { client, heard } = await listening('warning');
+    await client.callTool({ name: 'web__log', arguments: { text: 'x' } });
+    expect(heard).toEqual(['warning "x"']);
   });
 });
 

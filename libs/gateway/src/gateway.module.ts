@@ -1,4 +1,4 @@
-import { Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Module } from '@nestjs/common';
 import { AggregationModule } from '@app/aggregation';
 import { DiscoveryModule } from '@app/discovery';
 import { McpEndpoint } from '@app/mcp';
@@ -47,10 +47,11 @@ import { Views } from './views.js';
     ForgetServerOnServerRemoved,
   ],
 })
-export class GatewayModule implements OnApplicationShutdown {
+export class GatewayModule implements BeforeApplicationShutdown {
   constructor(private readonly endpoint: McpEndpoint) {}
 
-  onApplicationShutdown(): void {
+  /** Before the listener closes, which waits for every open stream. */
+  beforeApplicationShutdown(): void {
     this.endpoint.close();
   }
 }

@@ -1,14 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
-import {
-  admits,
-  type ClientCall,
-  isLogLevel,
-  rpcCode,
-  type ServerChange,
-  UpstreamRpcError,
-} from '@app/mcp';
-import type { JsonObject, JsonValue } from '@app/platform';
+import { type ClientCall, rpcCode, type ServerChange, UpstreamRpcError } from '@app/mcp';
+import type { JsonObject } from '@app/platform';
 import { SessionPool } from '@app/sessions';
+import { wantsLog } from './conversation.js';
 
 export type NewsListener = (serverId: string, change: ServerChange) => void;
 
@@ -65,34 +59,28 @@ export class ServerNews {
     for (const listener of this.listeners) listener(serverId, change);
   }
 
-  /** A message of a server at work is for those it works for; else for who asked for its level. */
+  /** Belongs to no call as far as anybody can tell: for the one client at work, or for who asked for its level. */
   private log(serverId: string, params: JsonObject): void {
-    const calls = this.calls.get(serverId);
-    if (!calls) return this.tell(serverId, { kind: 'log', params });
-    for (const call of calls) {
-      if (wantsLog(call, params['level'])) call.notify('notifications/message', params);
-    }
+    const call = this.onlyClientOf(serverId);
+    if (!call) this.tell(serverId, { kind: 'log', params });
+    else if (wantsLog(call, params['level'])) call.notify('notifications/message', params);
   }
 
   /** A question that came without its call is put to the client only when there is no doubt which one. */
   private async answer(serverId: string, method: string, params: JsonObject): Promise<JsonObject> {
-    const calls = [...(this.calls.get(serverId) ?? [])];
-    const newest = calls.at(-1);
-    if (newest && calls.every((call) => call.client === newest.client)) {
-      return newest.ask(method, params);
-    }
+    const call = this.onlyClientOf(serverId);
+    if (call) return call.ask(method, params);
     if (method === 'roots/list') return { roots: [] };
     throw new UpstreamRpcError({
       code: rpcCode.methodNotFound,
-      message: newest
-        ? 'Several clients are being served; it cannot be told which one is asked'
-        : 'No client is being served that could be asked',
+      message: 'It cannot be told which client is asked',
     });
   }
-}
 
-/** Sessions get every message until they choose a level; stateless clients get none unless they do. */
-function wantsLog({ client }: ClientCall, level: JsonValue | undefined): boolean {
-  if (client.era === 'legacy' && client.logLevel === undefined) return isLogLevel(level);
-  return admits(client.logLevel, level);
+  /** The newest call, if all that run are of one client. */
+  private onlyClientOf(serverId: string): ClientCall | undefined {
+    const calls = [...(this.calls.get(serverId) ?? [])];
+    const newest = calls.at(-1);
+    return calls.every((call) => call.client === newest?.client) ? newest : undefined;
+  }
 }

@@ -32,6 +32,7 @@ export class CheckServersHandler implements ICommandHandler<CheckServers> {
   ) {}
 
   async execute(): Promise<void> {
+    if (!this.pool.leads) return; // another process checks
     const servers = await this.queries.execute(new ListServers());
     const due = servers.filter(
       (server) => isServing(server.status) && !this.running.has(server.id),
@@ -51,7 +52,6 @@ export class CheckServersHandler implements ICommandHandler<CheckServers> {
   }
 
   private async check(server: Server): Promise<void> {
-    // Another process has its session, and checks it.
     const session = this.pool.get(server.id);
     if (!session) return;
     const outcome = await this.serverProbe.probe(server, session);

@@ -1,3 +1,4 @@
+export { type BridgeOptions, bridgeStdio } from './bridge/stdio-bridge.js';
 export { canonicalName, wireName } from './names.js';
 export { admits, isLogLevel, type LogLevel, moreTalkative } from './serving/log-level.js';
 export { McpEndpoint } from './serving/mcp-endpoint.js';

@@ -13,6 +13,7 @@ export {
 export { Variables } from './config/variables.js';
 export { DataDirInUse, holdDataDir } from './database/data-dir.js';
 export { Database, type Tx } from './database/database.js';
+export type { ExclusiveLock } from './database/exclusive-lock.js';
 export { DatabaseModule } from './database/database.module.js';
 export { makeDatabaseTemplate } from './database/embedded-database.js';
 export { migrateOnce } from './database/migrate-once.js';
@@ -39,3 +40,4 @@ export { isCleanText, IsCleanText } from './text.js';
 export { ApiErrors } from './errors/error.dto.js';
 export { whileConnected } from './http/while-connected.js';
 export { PageQuery, ToFlag, ToWholeNumber } from './http/page-query.js';
+export { installedFolder } from './installed-folder.js';

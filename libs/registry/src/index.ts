@@ -19,4 +19,5 @@ export {
   serverStatuses,
   type StatusSignal,
 } from './server-status.js';
+export { type FileEntry, readServersFile } from './servers-file.js';
 export { SetServerWarnings } from './set-server-warnings.command.js';

@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { type Actor, type AuditEntry, AuditStore } from '@app/access';
 import type { Route } from './route.js';
 
@@ -26,7 +26,7 @@ interface Tally {
  * calls: calls of one caller to one tool that ended alike within an interval are one row with their number.
  */
 @Injectable()
-export class CallAudit implements OnApplicationShutdown {
+export class CallAudit implements BeforeApplicationShutdown {
   private readonly logger = new Logger(CallAudit.name);
   private tallies = new Map<string, Tally>();
   private uncounted = 0;
@@ -50,7 +50,7 @@ export class CallAudit implements OnApplicationShutdown {
     this.timer ??= setTimeout(() => this.flush(), FLUSH_EVERY_MS).unref();
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  async beforeApplicationShutdown(): Promise<void> {
     this.flush();
     await this.writing;
   }

@@ -6,6 +6,7 @@ export interface Conversation {
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: JsonObject) => void;
+  readonly onLog?: (message: JsonObject) => void;
   /** Answers what the server asks; without it every question is refused. */
   readonly onServerRequest?: ServerRequestHandler;
   /** For servers of the stateless era only. */
@@ -24,7 +25,7 @@ export function forward(
   session: UpstreamSession,
   method: string,
   params: JsonObject,
-  { signal, onProgress, onServerRequest, stateless }: Conversation,
+  { signal, onProgress, onLog, onServerRequest, stateless }: Conversation,
   timeoutMs: number,
 ): Promise<JsonObject> {
   const terms = session.era === 'modern' ? stateless : undefined;
@@ -35,6 +36,7 @@ export function forward(
       timeoutMs,
       signal,
       ...(onProgress && { onProgress }),
+      ...(onLog && { onLog }),
       ...(onServerRequest && { onServerRequest }),
       ...(terms && { meta: terms.meta, allowInputRequired: terms.allowInputRequired }),
     },

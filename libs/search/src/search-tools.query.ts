@@ -1,11 +1,13 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { SkillMap } from '@app/classification';
 import { Catalogue, type CatalogueServer, type CatalogueTool } from '@app/discovery';
-import { ToolVectors } from '@app/vectors';
+import { StaticModel, ToolVectors } from '@app/vectors';
 import { clausesOf } from './clauses.js';
 import { LexicalTools } from './lexical-tools.js';
+import { type MatchedSkill, matchSkills } from './match-skills.js';
 import { DENSE_DEPTH, fuse, LEXICAL_DEPTH, rank, withClauses } from './ranking.js';
 import { type ExcludedServer, type Scope, scopeOf } from './scope.js';
-import { choose, type MatchedSkill, type Strategy, type StrategyUsed } from './strategy.js';
+import { choose, type Strategy, type StrategyUsed } from './strategy.js';
 
 export interface SearchRequest {
   readonly query: string;
@@ -58,6 +60,8 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     private readonly catalogue: Catalogue,
     private readonly lexical: LexicalTools,
     private readonly vectors: ToolVectors,
+    private readonly skills: SkillMap,
+    private readonly model: StaticModel,
   ) {}
 
   async execute({ request }: SearchTools): Promise<SearchResult> {
@@ -74,18 +78,27 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
       request.toolThreshold ?? searchDefaults.toolThreshold,
       (id) => snapshot.toolsById.get(id)?.name,
     );
+    const skillsOf = (id: number): readonly string[] => snapshot.toolsById.get(id)?.skillIds ?? [];
+    const matchedSkills = matchSkills(
+      this.skills.current,
+      this.model.embed(request.query),
+      ranked,
+      request.skillThreshold ?? searchDefaults.skillThreshold,
+      skillsOf,
+    );
+    const isDirect = request.strategy === 'direct';
     const { chosen, strategyUsed } = choose(
       ranked,
       request.limit ?? searchDefaults.limit,
-      new Set(),
-      (id) => snapshot.toolsById.get(id)?.skillIds ?? [],
+      new Set(isDirect ? [] : matchedSkills.map((skill) => skill.id)),
+      skillsOf,
     );
     return {
       tools: chosen.flatMap(({ id, score }) => {
         const tool = snapshot.toolsById.get(id);
         return tool ? [{ tool, server: snapshot.servers.get(tool.serverId), score }] : [];
       }),
-      matchedSkills: [],
+      matchedSkills,
       strategyUsed,
       serversSearched: scope.servers.length,
       externalTools: scope.externalTools,

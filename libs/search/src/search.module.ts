@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ClassificationModule } from '@app/classification';
 import { DiscoveryModule } from '@app/discovery';
 import { VectorsModule } from '@app/vectors';
 import { LexicalTools } from './lexical-tools.js';
@@ -6,7 +7,7 @@ import { SearchController } from './search.controller.js';
 import { SearchToolsHandler } from './search-tools.query.js';
 
 @Module({
-  imports: [DiscoveryModule, VectorsModule],
+  imports: [DiscoveryModule, ClassificationModule, VectorsModule],
   controllers: [SearchController],
   providers: [LexicalTools, SearchToolsHandler],
 })

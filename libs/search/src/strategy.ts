@@ -5,13 +5,6 @@ export type Strategy = (typeof strategies)[number];
 /** `hierarchical+direct`: the matched skills had too few tools, the rest came from direct search. */
 export type StrategyUsed = Strategy | 'hierarchical+direct';
 
-export interface MatchedSkill {
-  readonly id: string;
-  readonly name: string;
-  /** 0…1. */
-  readonly score: number;
-}
-
 export interface Choice {
   readonly chosen: readonly Scored[];
   readonly strategyUsed: StrategyUsed;

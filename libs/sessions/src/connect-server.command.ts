@@ -1,8 +1,10 @@
 import { Command, CommandBus, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
 import { Clock } from '@app/platform';
-import { ChangeServerStatus, GetServer, type ServerStatus } from '@app/registry';
+import { ChangeServerStatus, GetServer, type Server, type ServerStatus } from '@app/registry';
 import { SessionPool } from './session-pool.js';
+
+const ROW_CHECK_MS = 100;
 
 export interface ConnectOutcome {
   readonly serverId: string;
@@ -34,23 +36,32 @@ export class ConnectServerHandler implements ICommandHandler<ConnectServer> {
 
   async execute({ serverId, waitMs, actor }: ConnectServer): Promise<ConnectOutcome> {
     const server = await this.queries.execute(new GetServer(serverId));
-    if (this.pool.get(serverId)) return this.outcome(serverId, true);
+    if (this.pool.leads && this.pool.get(serverId)) return this.outcome(serverId, true);
     await this.audit.record({ event: 'server.connect', actor, server });
     await this.commands.execute(new ChangeServerStatus(serverId, 'connect', { wanted: true }));
-    const opening = this.pool
-      .open(server, { background: false, probe: true })
-      // The outcome is in the row, with its reason; trying goes on.
-      .then(
-        () => undefined,
-        () => undefined,
-      );
+    const connected = this.pool.leads ? this.open(server) : this.isDecided(serverId, waitMs);
     if (waitMs > 0) {
       const waited = new AbortController();
       const tooLong = this.clock.sleep(waitMs, waited.signal).catch(() => undefined);
-      await Promise.race([opening, tooLong]);
+      await Promise.race([connected, tooLong]);
       waited.abort();
     }
     return this.outcome(serverId, false);
+  }
+
+  /** The outcome is in the row, with its reason; trying goes on. */
+  private async open(server: Server): Promise<void> {
+    await this.pool.open(server, { background: false, probe: true }).catch(() => undefined);
+  }
+
+  /** Another process leads, and finds in the row what is wanted. */
+  private async isDecided(serverId: string, withinMs: number): Promise<void> {
+    const until = this.clock.now().getTime() + withinMs;
+    while (this.clock.now().getTime() < until) {
+      await this.clock.sleep(ROW_CHECK_MS);
+      const { status } = await this.queries.execute(new GetServer(serverId));
+      if (status !== 'CONNECTING') return;
+    }
   }
 
   private async outcome(serverId: string, already: boolean): Promise<ConnectOutcome> {

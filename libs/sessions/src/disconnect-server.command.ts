@@ -40,15 +40,14 @@ export class DisconnectServerHandler implements ICommandHandler<DisconnectServer
   async execute({ serverId, force, waitMs, actor }: DisconnectServer): Promise<DisconnectOutcome> {
     const server = await this.queries.execute(new GetServer(serverId));
     await this.audit.record({ event: 'server.disconnect', actor, server, details: { force } });
-    const unwanted = { wanted: false };
     if (!this.pool.isKept(serverId)) {
-      await this.commands.execute(new ChangeServerStatus(serverId, 'disconnect', unwanted));
+      await this.commands.execute(
+        new ChangeServerStatus(serverId, 'disconnect', { wanted: false }),
+      );
       return this.outcome(serverId, true);
     }
     const waits = !force && this.pool.pending(serverId) > 0;
-    const closed = this.pool
-      .close(serverId, { force, drainMs: DRAIN_MS, change: unwanted })
-      .then(() => true as const);
+    const closed = this.close(serverId, force);
     if (!waits) {
       await closed;
       return this.outcome(serverId, true);
@@ -61,6 +60,16 @@ export class DisconnectServerHandler implements ICommandHandler<DisconnectServer
     const done = await Promise.race([closed, tooLong]);
     waited.abort();
     return this.outcome(serverId, done);
+  }
+
+  private async close(serverId: string, force: boolean): Promise<true> {
+    const change = { wanted: false };
+    await this.pool.close(serverId, { force, drainMs: DRAIN_MS, change });
+    // The process that leads finds it in the row.
+    if (!this.pool.leads) {
+      await this.commands.execute(new ChangeServerStatus(serverId, 'disconnect', change));
+    }
+    return true;
   }
 
   private outcome(serverId: string, done: boolean): DisconnectOutcome {

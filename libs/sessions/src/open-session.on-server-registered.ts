@@ -12,7 +12,7 @@ export class OpenSessionOnServerRegistered implements IEventHandler<ServerRegist
 
   async handle({ serverId }: ServerRegistered): Promise<void> {
     const server = await this.queries.execute(new GetServer(serverId));
-    if (server.status !== 'CONNECTING') return;
+    if (server.status !== 'CONNECTING' || !this.pool.leads) return;
     // A failure is in the row, and trying goes on.
     await this.pool.open(server, { background: true, probe: true }).catch(() => undefined);
   }

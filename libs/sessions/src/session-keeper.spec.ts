@@ -40,6 +40,9 @@ class World implements KeeperWorld {
     this.sessions.push(session);
     return Promise.resolve(session);
   }
+  leads(): boolean {
+    return true;
+  }
   inLine<T>(work: () => Promise<T>): Promise<T> {
     return work();
   }
@@ -64,6 +67,17 @@ class World implements KeeperWorld {
     if (!session) throw new Error('there is no session');
     return session;
   }
+}
+
+/** As the pool does it. */
+async function close(
+  keeper: SessionKeeper,
+  request: { force: boolean; drainMs: number },
+): Promise<{ gone?: Promise<void> }> {
+  if (!request.force && !(await keeper.drain(request.drainMs))) return {};
+  const { written, gone } = keeper.end(request);
+  await written;
+  return { gone };
 }
 
 const down = (): Error => new ConnectFailed('it is down');
@@ -204,7 +218,7 @@ describe(SessionKeeper.name, () => {
     const keeper = new SessionKeeper(world);
     const opening = expect(keeper.open()).rejects.toThrow();
     await settle();
-    const { gone } = await keeper.close({ force: false, drainMs: 30_000 });
+    const { gone } = await close(keeper, { force: false, drainMs: 30_000 });
     await Promise.all([opening, gone]);
     expect([world.status, world.sessions.length, world.clock.nextWakeMs]).toEqual([
       'DISCONNECTED',
@@ -216,7 +230,7 @@ describe(SessionKeeper.name, () => {
   it('closing waits for pending calls, refuses new ones, and stops waiting after its time', async () => {
     const { world, keeper } = await connected();
     world.session.pending = 1;
-    const closing = keeper.close({ force: false, drainMs: 30_000 });
+    const closing = close(keeper, { force: false, drainMs: 30_000 });
     await world.clock.advance(29_000);
     expect([world.status, keeper.live]).toEqual(['CONNECTED', undefined]);
     expect(keeper.wake()).toBeUndefined();
@@ -229,7 +243,7 @@ describe(SessionKeeper.name, () => {
   it('closing ends as soon as the last pending call does', async () => {
     const { world, keeper } = await connected();
     world.session.pending = 1;
-    const closing = keeper.close({ force: false, drainMs: 30_000 });
+    const closing = close(keeper, { force: false, drainMs: 30_000 });
     await world.clock.advance(1_000);
     world.session.pending = 0;
     await world.clock.advance(100);
@@ -240,7 +254,7 @@ describe(SessionKeeper.name, () => {
   it('somebody who wants it back while it drains gets the session that is still there', async () => {
     const { world, keeper } = await connected();
     world.session.pending = 1;
-    const closing = keeper.close({ force: false, drainMs: 30_000 });
+    const closing = close(keeper, { force: false, drainMs: 30_000 });
     await settle();
     await expect(keeper.open()).resolves.toBe(world.session);
     await world.clock.advance(100);
@@ -249,11 +263,31 @@ describe(SessionKeeper.name, () => {
     expect(keeper.live).toBe(world.session);
   });
 
+  it('a session that dies while its row is being written is never given to a call', async () => {
+    const world = new World();
+    let write = (): void => undefined;
+    const signal = world.signal.bind(world);
+    world.signal = async (next) => {
+      if (next === 'connected') await new Promise<void>((resolve) => (write = resolve));
+      return signal(next);
+    };
+    const keeper = new SessionKeeper(world);
+    void keeper.open();
+    await settle();
+    world.session.lose();
+    await settle();
+    expect(keeper.live).toBeUndefined();
+    write();
+    await settle();
+    expect([world.status, world.signals.at(-1)]).toEqual(['ERROR', 'failed']);
+    expect(world.heard).toEqual(['lost']);
+  });
+
   it('after closing nothing happens any more', async () => {
     const { world, keeper } = await connected();
     world.session.lose();
     await settle();
-    await keeper.close({ force: true, drainMs: 0 });
+    await close(keeper, { force: true, drainMs: 0 });
     await world.clock.advance(3_600_000);
     expect([world.attempts, world.status]).toEqual([1, 'DISCONNECTED']);
   });
@@ -290,7 +324,7 @@ describe(SessionKeeper.name, () => {
           expect(live).toBe(world.status === 'CONNECTED');
         }
         expect(world.refusedSignals).toEqual([]);
-        await keeper.close({ force: true, drainMs: 0 });
+        await close(keeper, { force: true, drainMs: 0 });
         expect(['DISCONNECTED']).toContain(world.status);
       }),
     );

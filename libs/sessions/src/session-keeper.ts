@@ -27,7 +27,9 @@ export interface KeeperWorld {
   connect(request: ConnectRequest): Promise<UpstreamSession>;
   /** Where connects that nobody waits for stand in line. */
   inLine<T>(work: () => Promise<T>): Promise<T>;
-  /** Moves the row; never rejects. */
+  /** Whether this process is the one that connects unasked and writes rows. */
+  leads(): boolean;
+  /** Moves the row if this process leads; never rejects. */
   signal(signal: StatusSignal, change?: StatusChange): Promise<void>;
   opened(session: UpstreamSession): void;
   lost(reason: string): void;
@@ -56,6 +58,8 @@ const WAKE: OpenRequest = { attempts: 1, background: false, probe: false };
  * never gives up, opens at once when somebody needs it; all of them share one attempt.
  */
 export class SessionKeeper {
+  /** When the leading process had connected as this session began; only of use where another leads. */
+  basis: number | undefined;
   private readonly log = new LogRing();
   private session: UpstreamSession | undefined;
   private openedAt = 0;
@@ -66,8 +70,11 @@ export class SessionKeeper {
   private draining = false;
   private readonly life = new AbortController();
   private waiting: AbortController | undefined;
+  private needsPerson = false;
   /** Changes of the row in the order in which they happened. */
   private signals: Promise<void> = Promise.resolve();
+  private signalled = 0;
+  private written = 0;
 
   constructor(private readonly world: KeeperWorld) {}
 
@@ -80,8 +87,23 @@ export class SessionKeeper {
     return this.session?.pending ?? 0;
   }
 
-  get isOpening(): boolean {
-    return this.opening !== undefined;
+  get isClosed(): boolean {
+    return this.life.signal.aborted;
+  }
+
+  /** There is no session, and nothing is under way to bring one about although a person could not help. */
+  get isIdle(): boolean {
+    return !this.session && !this.opening && !this.waiting && !this.needsPerson && !this.isClosed;
+  }
+
+  /** Nothing is under way, so the row should say what is; `changes` tells whether that is still so later. */
+  get isSettled(): boolean {
+    return !this.opening && !this.draining && this.written === this.changes;
+  }
+
+  /** Counts what the row was told. */
+  get changes(): number {
+    return this.signalled;
   }
 
   /** Of all its processes, so that the last words of one that died are there. */
@@ -114,6 +136,11 @@ export class SessionKeeper {
     return this.open(WAKE);
   }
 
+  /** The row says that it serves, and it does not. */
+  async confess(reason: string): Promise<void> {
+    await this.signal('failed', { reason });
+  }
+
   /** The session is there but useless: as if it had been lost. */
   async drop(reason: string): Promise<void> {
     const { session } = this;
@@ -122,35 +149,39 @@ export class SessionKeeper {
     await session.close({ force: true });
   }
 
-  /** Ends it. Resolves when the pending calls are over and the row says so; `gone` when the process is too. */
-  async close(options: CloseRequest): Promise<{ gone: Promise<void> }> {
+  /** Refuses new calls and waits for the pending ones. False when somebody wanted it back meanwhile. */
+  async drain(withinMs: number): Promise<boolean> {
     const { session } = this;
-    if (session && !options.force) {
-      this.draining = true;
-      const until = this.now() + options.drainMs;
-      while (session.pending > 0 && this.now() < until && this.draining) {
-        await this.world.clock.sleep(IDLE_CHECK_MS);
-      }
-      if (!this.draining) return { gone: Promise.resolve() };
+    if (!session) return true;
+    this.draining = true;
+    const until = this.now() + withinMs;
+    while (session.pending > 0 && this.now() < until && this.draining) {
+      await this.world.clock.sleep(IDLE_CHECK_MS);
     }
+    return this.draining;
+  }
+
+  /** Ends it for good: `written` when the row says so, `gone` when its process is too. */
+  end({ force, change }: Pick<CloseRequest, 'force' | 'change'>): {
+    written: Promise<void>;
+    gone: Promise<void>;
+  } {
+    const { session, opening } = this;
     this.life.abort();
     this.waiting?.abort();
     this.session = undefined;
-    const forced = options.force || (session?.pending ?? 0) > 0;
+    const forced = force || (session?.pending ?? 0) > 0;
     const gone = Promise.all([
       session?.close({ force: forced }),
-      this.opening?.catch(() => undefined),
+      opening?.catch(() => undefined),
     ]).then(() => undefined);
-    await this.signal('disconnect', options.change);
-    return { gone };
-  }
-
-  get isClosed(): boolean {
-    return this.life.signal.aborted;
+    return { written: this.signal('disconnect', change), gone };
   }
 
   private async attempt(request: OpenRequest): Promise<UpstreamSession> {
     this.waiting?.abort();
+    this.waiting = undefined;
+    this.needsPerson = false;
     await this.signal('connect');
     const { signal } = this.life;
     for (let attempt = 1; ; attempt++) {
@@ -180,9 +211,11 @@ export class SessionKeeper {
     }
     this.session = session;
     this.openedAt = this.now();
-    await this.signal('connected', { details: { era: session.era } });
+    const written = this.signal('connected', { details: { era: session.era } });
+    // Not after the row is written: calls may use the session already, and must never find a dead one.
     void session.closed.then((end) => this.onEnd(session, end));
-    this.world.opened(session);
+    await written;
+    if (this.session === session) this.world.opened(session);
     return session;
   }
 
@@ -191,7 +224,8 @@ export class SessionKeeper {
     await this.signal('connection-failed', { reason });
     this.noWakeBefore = this.now() + wakePauseMs(this.failures);
     if (error instanceof CredentialsRefused) this.refuse(reason);
-    else if (!isPermanent(error)) this.openAgainIn(this.nextWait());
+    else if (isPermanent(error)) this.needsPerson = true;
+    else this.openAgainIn(this.nextWait());
     return error;
   }
 
@@ -217,11 +251,19 @@ export class SessionKeeper {
     this.waiting?.abort();
     const waiting = new AbortController();
     this.waiting = waiting;
-    this.world.clock
-      .sleep(ms, waiting.signal)
-      .then(() => this.open(RECONNECT))
-      // Whoever aborted the wait opens instead, and a failed attempt has arranged for the next one.
-      .catch(() => undefined);
+    void this.openAfter(ms, waiting.signal);
+  }
+
+  private async openAfter(ms: number, signal: AbortSignal): Promise<void> {
+    try {
+      await this.world.clock.sleep(ms, signal);
+    } catch {
+      return; // whoever ended the wait opens instead
+    }
+    this.waiting = undefined;
+    if (!this.world.leads()) return;
+    // A failure has arranged for the next attempt.
+    await this.open(RECONNECT).catch(() => undefined);
   }
 
   private nextWait(): number {
@@ -229,7 +271,11 @@ export class SessionKeeper {
   }
 
   private signal(signal: StatusSignal, change?: StatusChange): Promise<void> {
-    this.signals = this.signals.then(() => this.world.signal(signal, change));
+    this.signalled++;
+    this.signals = this.signals.then(async () => {
+      await this.world.signal(signal, change);
+      this.written++;
+    });
     return this.signals;
   }
 

@@ -8,9 +8,11 @@ import {
   ChangeServerStatus,
   type Server,
   ServerNotFound,
+  type ServerStatus,
   type StatusChange,
   type StatusSignal,
 } from '@app/registry';
+import { Leadership } from './leadership.js';
 import { type CloseRequest, type KeeperWorld, SessionKeeper } from './session-keeper.js';
 import { ServerUnavailable } from './sessions.errors.js';
 import { Turnstile } from './turnstile.js';
@@ -31,11 +33,17 @@ export type ServerQuestion = (
 ) => ReturnType<ServerRequestHandler>;
 export type ServerNotice = (serverId: string, method: string, params: JsonObject) => void;
 
+interface Kept {
+  readonly keeper: SessionKeeper;
+  readonly server: KeptServer;
+  closing?: Promise<void>;
+}
+
 /** The live sessions of this process: the only state of the connections that is not in the rows. */
 @Injectable()
 export class SessionPool {
   private readonly logger = new Logger(SessionPool.name);
-  private readonly keepers = new Map<string, { keeper: SessionKeeper; server: KeptServer }>();
+  private readonly keepers = new Map<string, Kept>();
   /** Former sessions whose processes are still ending; the next one waits, they may share a port or a file. */
   private readonly going = new Map<string, Promise<void>>();
   private readonly line = new Turnstile(BACKGROUND_CONNECTS);
@@ -44,6 +52,7 @@ export class SessionPool {
 
   constructor(
     private readonly connector: UpstreamConnector,
+    private readonly leadership: Leadership,
     private readonly commands: CommandBus,
     private readonly events: EventBus,
     private readonly audit: AuditStore,
@@ -64,7 +73,7 @@ export class SessionPool {
     server: Pick<Server, 'id' | 'name' | 'status'>,
     withinMs: number,
   ): Promise<UpstreamSession> {
-    const opening = this.keepers.get(server.id)?.keeper.wake();
+    const opening = this.keeperFor(server)?.wake();
     if (!opening) throw new ServerUnavailable(server);
     const giveUp = new AbortController();
     const tooLate = this.clock.sleep(withinMs, giveUp.signal).then(
@@ -83,28 +92,28 @@ export class SessionPool {
   }
 
   /** Keeps a server connected from now on; resolves with the first session, rejects when none came about at first. */
-  open(
+  async open(
     server: KeptServer,
     request: { background: boolean; probe: boolean },
   ): Promise<UpstreamSession> {
     const kept = this.keepers.get(server.id);
-    const keeper = kept?.keeper ?? new SessionKeeper(this.worldOf(server));
-    this.keepers.set(server.id, { keeper, server });
-    return keeper.open(request);
+    if (kept?.closing) {
+      await kept.closing;
+      return this.open(server, request);
+    }
+    return this.keep(server).open(request);
   }
 
   /** Ends a session and stops keeping it. Resolves when the pending calls are over and the row says so. */
   async close(serverId: string, request: CloseRequest): Promise<void> {
     const kept = this.keepers.get(serverId);
     if (!kept) return;
-    const { gone } = await kept.keeper.close(request);
-    if (!kept.keeper.isClosed) return;
-    if (this.keepers.get(serverId) === kept) this.keepers.delete(serverId);
-    const going = Promise.all([this.going.get(serverId), gone]).then(() => undefined);
-    this.going.set(serverId, going);
-    void going.finally(() => {
-      if (this.going.get(serverId) === going) this.going.delete(serverId);
-    });
+    if (!request.force && !(await kept.keeper.drain(request.drainMs))) return;
+    if (!kept.closing) {
+      const { written, gone } = kept.keeper.end(request);
+      kept.closing = written.then(() => this.forget(serverId, gone));
+    }
+    await kept.closing;
   }
 
   /** The session does not answer any more: it is closed and opened again as after a loss. */
@@ -122,12 +131,17 @@ export class SessionPool {
     return this.keepers.has(serverId);
   }
 
-  isOpening(serverId: string): boolean {
-    return this.keepers.get(serverId)?.keeper.isOpening === true;
-  }
-
   keptIds(): readonly string[] {
     return [...this.keepers.keys()];
+  }
+
+  keeper(serverId: string): SessionKeeper | undefined {
+    return this.keepers.get(serverId)?.keeper;
+  }
+
+  /** Whether this process connects unasked, checks health, and writes what state servers are in. */
+  get leads(): boolean {
+    return this.leadership.leads;
   }
 
   pending(serverId: string): number {
@@ -149,12 +163,38 @@ export class SessionPool {
     return () => this.noticeHandlers.delete(handler);
   }
 
+  /** Where another process leads, ours connects when a call first needs it. */
+  private keeperFor(server: KeptServer & { status: ServerStatus }): SessionKeeper | undefined {
+    const kept = this.keepers.get(server.id);
+    if (kept || this.leads || server.status === 'DISCONNECTED') return kept?.keeper;
+    return this.keep(server);
+  }
+
+  private keep(server: KeptServer): SessionKeeper {
+    const kept = this.keepers.get(server.id) ?? {
+      keeper: new SessionKeeper(this.worldOf(server)),
+      server,
+    };
+    this.keepers.set(server.id, kept);
+    return kept.keeper;
+  }
+
+  private forget(serverId: string, gone: Promise<void>): void {
+    this.keepers.delete(serverId);
+    const going = Promise.all([this.going.get(serverId), gone]).then(() => undefined);
+    this.going.set(serverId, going);
+    void going.finally(() => {
+      if (this.going.get(serverId) === going) this.going.delete(serverId);
+    });
+  }
+
   private worldOf(server: KeptServer): KeeperWorld {
     const { id } = server;
     return {
       clock: this.clock,
       healthIntervalS: this.env.MCP_AGGREGATOR_HEALTH_INTERVAL,
       random: Math.random,
+      leads: () => this.leads,
       connect: async (request) => {
         await this.going.get(id);
         return this.connector.connect(id, request);
@@ -184,6 +224,7 @@ export class SessionPool {
 
   /** A row that cannot be written now is set right by the reconcile job. */
   private async signal(id: string, signal: StatusSignal, change?: StatusChange): Promise<void> {
+    if (!this.leads) return;
     try {
       await this.commands.execute(new ChangeServerStatus(id, signal, change));
     } catch (error) {

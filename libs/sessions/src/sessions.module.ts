@@ -2,8 +2,10 @@ import { Module } from '@nestjs/common';
 import { CloseSessionOnServerRemoved } from './close-session.on-server-removed.js';
 import { ConnectServerHandler } from './connect-server.command.js';
 import { DisconnectServerHandler } from './disconnect-server.command.js';
-import { KeepWantedServers } from './keep-wanted-servers.js';
+import { Leadership } from './leadership.js';
 import { OpenSessionOnServerRegistered } from './open-session.on-server-registered.js';
+import { ReconcileSessionsHandler } from './reconcile-sessions.command.js';
+import { ReconcileSessionsJob } from './reconcile-sessions.job.js';
 import { ReopenSessionOnServerConnectionChanged } from './reopen-session.on-server-connection-changed.js';
 import { SessionPool } from './session-pool.js';
 import { SessionsController } from './sessions.controller.js';
@@ -12,9 +14,11 @@ import { UpstreamConnector } from './upstream-connector.js';
 @Module({
   controllers: [SessionsController],
   providers: [
+    Leadership,
     UpstreamConnector,
     SessionPool,
-    KeepWantedServers,
+    ReconcileSessionsJob,
+    ReconcileSessionsHandler,
     ConnectServerHandler,
     DisconnectServerHandler,
     OpenSessionOnServerRegistered,

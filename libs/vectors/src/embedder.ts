@@ -15,13 +15,3 @@ export abstract class Embedder {
     signal?: AbortSignal,
   ): Promise<readonly (Float32Array | undefined)[]>;
 }
-
-/** Scales in place to length 1; undefined for zeros, NaN and infinities, which have no direction. */
-export function normalise(vector: Float32Array): Float32Array | undefined {
-  let square = 0;
-  for (const value of vector) square += value * value;
-  if (!Number.isFinite(square) || square === 0) return undefined;
-  const factor = 1 / Math.sqrt(square);
-  for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) * factor;
-  return vector;
-}

@@ -32,7 +32,8 @@ export class QdrantIndex implements VectorIndex {
   ) {
     this.client = new QdrantClient({
       url: settings.url,
-      ...(settings.apiKey && { apiKey: settings.apiKey }),
+      // As a header, because the client's own option prints a warning for every http: URL.
+      ...(settings.apiKey && { headers: { 'api-key': settings.apiKey } }),
       timeout: TIMEOUT_MS,
       // It would ask before every first request and print a warning by itself.
       checkCompatibility: false,

@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { z } from 'zod';
-import { Embedder, normalise } from './embedder.js';
+import { Embedder } from './embedder.js';
+import { normalise } from './vector-math.js';
 import { EmbeddingFailed } from './vectors.errors.js';
 
 export interface RemoteEmbedderSettings {

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { installedFolder } from '@app/platform';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { normalise } from './embedder.js';
+import { normalise } from './vector-math.js';
 import { WordPieces } from './word-pieces.js';
 
 const metaSchema = z.object({
@@ -27,7 +27,9 @@ export class StaticModel {
     private readonly scales: Float32Array,
   ) {}
 
-  static load(folder: string = modelFolder()): StaticModel {
+  static load(
+    folder: string = installedFolder('libs/vectors/model', import.meta.url),
+  ): StaticModel {
     const meta = metaSchema.parse(JSON.parse(readFileSync(join(folder, 'meta.json'), 'utf8')));
     const file = readFileSync(join(folder, `static-${meta.dims}-int8.bin`));
     const cells = meta.vocab * meta.dims;
@@ -56,17 +58,5 @@ export class StaticModel {
       }
     }
     return normalise(sum);
-  }
-}
-
-/** Found upwards from this file, because it runs from `libs/` under Jest and from `dist/libs/` built. */
-function modelFolder(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  for (;;) {
-    const candidate = join(folder, 'libs', 'vectors', 'model');
-    if (existsSync(join(candidate, 'meta.json'))) return candidate;
-    const parent = dirname(folder);
-    if (parent === folder) throw new Error('The folder libs/vectors/model is not installed');
-    folder = parent;
   }
 }

@@ -68,3 +68,6 @@ export class ToolVectorStore {
     ]);
   }
 }
+
+/** As much of it as the vectors need. */
+export type VectorRows = Pick<ToolVectorStore, 'load' | 'save' | 'existing' | 'forgetOtherModels'>;

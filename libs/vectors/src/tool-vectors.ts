@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { AppError, type Clock } from '@app/platform';
-import type { ToolVectorStore } from './tool-vector.store.js';
+import type { VectorRows } from './tool-vector.store.js';
 import type { VectorFilter } from './vector-index.js';
 import type { VectorItem } from './vector-item.js';
 import type { VectorSpace } from './vector-space.js';
@@ -34,7 +34,7 @@ export class ToolVectors {
   constructor(
     private readonly configured: VectorSpace,
     private readonly standIn: VectorSpace | undefined,
-    private readonly rows: ToolVectorStore,
+    private readonly rows: VectorRows,
     private readonly clock: Clock,
   ) {}
 
@@ -99,8 +99,8 @@ export class ToolVectors {
 
   private note(space: VectorSpace, error: unknown): void {
     const message = error instanceof AppError ? error.message : 'The vectors cannot be stored';
-    // The same trouble is said once, not with every query.
-    if (this.problems.get(space)?.message !== message) this.logger.warn({ err: error }, message);
+    // Once, not with every query; without the cause, whose text may repeat a key.
+    if (this.problems.get(space)?.message !== message) this.logger.warn(message);
     this.problems.set(space, { message, until: this.clock.now().getTime() + REST_MS });
   }
 }

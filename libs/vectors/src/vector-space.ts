@@ -1,5 +1,5 @@
 import type { Embedder } from './embedder.js';
-import type { ToolVectorStore } from './tool-vector.store.js';
+import type { VectorRows } from './tool-vector.store.js';
 import type { VectorFilter, VectorHit, VectorIndex } from './vector-index.js';
 import type { VectorItem } from './vector-item.js';
 import { EmbeddingFailed } from './vectors.errors.js';
@@ -22,7 +22,7 @@ export class VectorSpace {
   constructor(
     readonly embedder: Embedder,
     private readonly index: VectorIndex,
-    private readonly rows?: ToolVectorStore,
+    private readonly rows?: VectorRows,
   ) {}
 
   /** It held everything once: from then on it is at most a little behind. */

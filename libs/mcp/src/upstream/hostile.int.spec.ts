@@ -296,6 +296,33 @@ describe('a broken network', () => {
     expect(proxy.fault).toEqual({});
   });
 
+  it('a process restarted under 100 calls: those are told, and the next ones need one new session', async () => {
+    const first = await peer('http', { delayMs: 500, sse: true });
+    const { port } = new URL(first.url);
+    const session = await open({ kind: 'HTTP', url: first.url, headers: {} });
+    const calls = Array.from({ length: 100 }, (_, i) => call(session, 'tally', { key: `${i}` }));
+    const told = Promise.all(
+      calls.map((one) => expect(one).rejects.toMatchObject({ executed: 'unknown' })),
+    );
+    await eventually(async () => {
+      const { tally } = (await (await fetch(new URL('/tally', first.url))).json()) as {
+        tally: object;
+      };
+      expect(Object.keys(tally)).toHaveLength(100);
+    });
+    await first.stop();
+    await within(1_000, told);
+    const second = await httpPeer('hostile.mjs', ['http', '{}', port]);
+    peers.push(second);
+    const words = Array.from({ length: 100 }, (_, i) => `word ${i}`);
+    const answers = await Promise.all(words.map((text) => call(session, 'echo', { text })));
+    expect(answers).toEqual(words.map((text) => expect.objectContaining(said(text))));
+    const { initialised } = (await (await fetch(new URL('/tally', second.url))).json()) as {
+      initialised: number;
+    };
+    expect(initialised).toBe(1);
+  });
+
   it('connections reset under 100 calls: none hangs, and none is executed twice', async () => {
     const { proxy, session, url } = await through({ delayMs: 100 });
     const keys = Array.from({ length: 100 }, (_, i) => `key ${i}`);

@@ -19,9 +19,9 @@ const RESERVED =
   /^(host|connection|content-length|content-type|transfer-encoding|accept|accept-encoding|mcp-.*)$/;
 
 export function ownHeaders(configured: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(configured)
-      .map(([name, value]) => [name.toLowerCase(), value] as const)
-      .filter(([name]) => !RESERVED.test(name)),
-  );
+  const own = Object.entries(configured)
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => !RESERVED.test(name));
+  // Compressed bytes could not be counted as what they become.
+  return { 'user-agent': 'switchboard', ...Object.fromEntries(own), 'accept-encoding': 'identity' };
 }

@@ -62,7 +62,8 @@ export class ProcessTree {
     });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
-      child.once('error', (error) => reject(new ConnectFailed(`cannot start: ${error.message}`)));
+      // Stays: a process that cannot be signalled is no reason for ours to end.
+      child.on('error', (error) => reject(new ConnectFailed(`cannot start: ${error.message}`)));
     });
     return new ProcessTree(child, container);
   }
@@ -101,7 +102,8 @@ export class ProcessTree {
     try {
       process.kill(-pid, signal);
     } catch {
-      // Nobody is left in the group.
+      // Nobody is left in the group, or this platform has none.
+      this.child.kill(signal);
     }
   }
 

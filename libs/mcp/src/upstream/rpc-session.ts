@@ -4,6 +4,7 @@ import {
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/client';
+import { Logger } from '@nestjs/common';
 import { AppError, type JsonObject, type JsonValue } from '@app/platform';
 import { answerInput } from './input-required.js';
 import {
@@ -17,7 +18,7 @@ import { listAll } from './listing.js';
 import { ModernSubscription } from './modern-subscription.js';
 import { type Negotiated, Negotiation } from './negotiation.js';
 import { type ParamHeader, paramHeaders, paramHeadersOf } from './param-headers.js';
-import { PendingCalls } from './pending-calls.js';
+import { type Call, PendingCalls } from './pending-calls.js';
 import { RateLimit } from './rate-limit.js';
 import { ServedRequests } from './served-requests.js';
 import type {
@@ -56,6 +57,7 @@ const MAX_INPUT_ROUNDS = 10;
  */
 export class RpcSession implements UpstreamSession, WireListener {
   readonly closed: Promise<SessionEnd>;
+  private readonly logger = new Logger(RpcSession.name);
   private resolveClosed!: (end: SessionEnd) => void;
   private ending: AppError | undefined;
   private negotiation: Negotiation | undefined;
@@ -89,6 +91,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     options: ConnectOptions,
     era: ProtocolEra | undefined,
   ): Promise<RpcSession> {
+    if (options.signal?.aborted) throw new ConnectFailed('it is no longer wanted');
     const session = new RpcSession(wire, options);
     let timer: NodeJS.Timeout | undefined;
     let stop: (() => void) | undefined;
@@ -98,7 +101,6 @@ export class RpcSession implements UpstreamSession, WireListener {
       timer = setTimeout(expire, options.connectTimeoutMs);
       stop = () => reject(new ConnectFailed('it is no longer wanted'));
       options.signal?.addEventListener('abort', stop, { once: true });
-      if (options.signal?.aborted) stop();
     });
     try {
       await Promise.race([session.start(era), tooLong]);
@@ -244,7 +246,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     params: JsonObject | undefined,
     options: RequestOptions,
   ): Promise<JsonObject> {
-    if (this.ending) return Promise.reject(this.ending);
+    if (this.ending) return Promise.reject(new ConnectionLost('it has ended', 'no', this.ending));
     if (options.signal?.aborted) return Promise.reject(new RequestCancelled());
     const id = this.nextId++;
     return new Promise((resolve, reject) => {
@@ -390,15 +392,20 @@ export class RpcSession implements UpstreamSession, WireListener {
         return this.fail(id, UpstreamRpcError.of(message.error));
       }
       case 'request': {
-        const call = during === undefined ? this.calls.only()?.[1] : this.calls.get(during);
+        const call = this.callOf(during);
         void this.served.serve(message, call?.options.onServerRequest ?? this.requestHandler, call);
         return;
       }
       case 'notification':
-        return this.hear(message.method, message.params);
+        return this.hear(message.method, message.params, during);
       default:
         message satisfies never;
     }
+  }
+
+  /** The call a message belongs to: the wire says so, or there is no other. */
+  private callOf(during: RequestId | undefined): Call | undefined {
+    return during === undefined ? this.calls.only()?.[1] : this.calls.get(during);
   }
 
   private receiveResult(id: RequestId, result: JsonValue): void {
@@ -412,7 +419,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     this.calls.resolve(id, result);
   }
 
-  private hear(method: string, params: JsonObject): void {
+  private hear(method: string, params: JsonObject, during: RequestId | undefined): void {
     if (this.ending || !this.notificationRate.allows(performance.now())) return;
     if (method === 'notifications/progress') return this.hearProgress(params);
     if (method === 'notifications/cancelled') {
@@ -422,7 +429,13 @@ export class RpcSession implements UpstreamSession, WireListener {
       this.streams.get(id)?.();
       return;
     }
-    for (const handler of this.notificationHandlers) handler(method, params);
+    if (method === 'notifications/message') {
+      const onLog = this.callOf(during)?.options.onLog;
+      if (onLog) return onLog(params);
+    }
+    for (const handler of this.notificationHandlers) {
+      this.guard(() => handler(method, params));
+    }
   }
 
   private hearProgress(params: JsonObject): void {
@@ -431,12 +444,24 @@ export class RpcSession implements UpstreamSession, WireListener {
     const call = this.calls.get(token);
     if (!call?.options.onProgress) return;
     this.calls.extend(token);
-    call.options.onProgress(params);
+    this.guard(() => call.options.onProgress?.(params));
   }
 
+  /** We are in the middle of reading from the wire: a failing handler must not be taken for its end. */
+  private guard(handle: () => void): void {
+    try {
+      handle();
+    } catch (error) {
+      this.logger.error({ err: error }, 'a handler of notifications failed');
+    }
+  }
+
+  /** 401 concerns the session; 403 may be about this one tool, and must not let its caller end the others' session. */
   private fail(id: RequestId, error: Error): void {
     this.calls.reject(id, error);
-    if (error instanceof CredentialsRefused) void this.end(error, 'refused', { force: true });
+    if (error instanceof CredentialsRefused && error.httpStatus === 401) {
+      void this.end(error, 'refused', { force: true });
+    }
   }
 
   /** Nobody waits for it any more, and the server is told so. */

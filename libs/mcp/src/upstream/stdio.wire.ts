@@ -4,7 +4,7 @@ import { LineSplitter } from './line-splitter.js';
 import { LogRing } from './log-ring.js';
 import { ProcessTree, type Program } from './process-tree.js';
 import type { CloseOptions } from './upstream.js';
-import { ConnectionLost } from './upstream.errors.js';
+import { ConnectFailed, ConnectionLost } from './upstream.errors.js';
 import type { Wire, WireListener } from './wire.js';
 
 const MAX_LOG_LINE_BYTES = 16_384;
@@ -25,6 +25,7 @@ export class StdioWire implements Wire {
   private readonly ring = new LogRing();
   private readonly secrets: readonly string[];
   private tree: ProcessTree | undefined;
+  private starting: Promise<ProcessTree> | undefined;
   private ended = false;
 
   constructor(
@@ -37,11 +38,13 @@ export class StdioWire implements Wire {
   }
 
   async open(listener: WireListener): Promise<void> {
-    const tree = await ProcessTree.start({
+    this.starting = ProcessTree.start({
       ...this.program,
       // Not our own environment: it holds our secrets.
       env: { ...getDefaultEnvironment(), ...this.program.env },
     });
+    const tree = await this.starting;
+    if (this.ended) throw new ConnectFailed('it is no longer wanted');
     this.tree = tree;
     const { stdin, stdout, stderr } = tree.child;
     const end = (reason: string): void => {
@@ -108,7 +111,9 @@ export class StdioWire implements Wire {
 
   async close(options: CloseOptions): Promise<void> {
     this.ended = true;
-    await this.tree?.end(options.force === true);
+    // One that was just being started has to be ended as well.
+    const tree = await this.starting?.catch(() => undefined);
+    await tree?.end(options.force === true);
   }
 
   private receive(line: Buffer, listener: WireListener): void {

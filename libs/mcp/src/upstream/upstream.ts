@@ -51,6 +51,8 @@ export interface RequestOptions {
   readonly maxTotalMs?: number;
   readonly signal?: AbortSignal;
   onProgress?(params: JsonObject): void;
+  /** Log messages that come with this very call; without it they are notifications of the session. */
+  readonly onLog?: (params: JsonObject) => void;
   /** What the server asks while it works on this very call; else the handler of the session is asked. */
   readonly onServerRequest?: ServerRequestHandler;
   /** Merged over the `_meta` of the params. */

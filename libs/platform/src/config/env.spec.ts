@@ -120,6 +120,19 @@ describe(parseEnv.name, () => {
   });
 });
 
+describe('MCP_AGGREGATOR_TRUST_PROXY', () => {
+  it.each([
+    ['false', 0],
+    ['true', 1],
+    ['1', 1],
+    ['3', 3],
+  ])('%s means %i', (MCP_AGGREGATOR_TRUST_PROXY, proxies) => {
+    expect(parseEnv({ MCP_AGGREGATOR_TRUST_PROXY })).toMatchObject({
+      MCP_AGGREGATOR_TRUST_PROXY: proxies,
+    });
+  });
+});
+
 describe('MCP_AGGREGATOR_TOKENS', () => {
   const parsed = (MCP_AGGREGATOR_TOKENS: string): unknown =>
     parseEnv({ MCP_AGGREGATOR_TOKENS }).MCP_AGGREGATOR_TOKENS;

@@ -47,6 +47,14 @@ const url = (...protocols: string[]) =>
       `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
     );
 
+/** `true` is one. */
+const proxyCount = z
+  .string()
+  .toLowerCase()
+  .regex(/^(true|false|\d)$/, 'must be true, false, or the number of proxies')
+  .transform((value) => (value === 'false' ? 0 : value === 'true' ? 1 : Number(value)))
+  .default(0);
+
 export const tokenScopes = ['read', 'call', 'admin'] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 export interface ConfiguredToken {
@@ -136,7 +144,7 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_JWT_AUDIENCE: z.string().min(1).optional(),
   MCP_AGGREGATOR_ALLOWED_HOSTS: list,
   MCP_AGGREGATOR_ALLOWED_ORIGINS: list,
-  MCP_AGGREGATOR_TRUST_PROXY: flag(false),
+  MCP_AGGREGATOR_TRUST_PROXY: proxyCount,
   MCP_AGGREGATOR_BODY_LIMIT: whole(4_194_304, 1_024, 1_073_741_824),
   MCP_AGGREGATOR_RATE_LIMIT: whole(60_000, 0, 1_000_000_000),
   MCP_AGGREGATOR_AUDIT_RETENTION_DAYS: whole(90, 0, 36_500),
@@ -155,6 +163,10 @@ export const envSchema = z.object({
   EMBEDDINGS_MODEL: z.string().min(1).default('text-embedding-3-small'),
   QDRANT_URL: url('https:', 'http:').optional(),
   QDRANT_API_KEY: z.string().min(1).optional(),
+  LLM_PROVIDER: z.enum(['anthropic', 'openai']).optional(),
+  LLM_URL: url('https:', 'http:').optional(),
+  LLM_API_KEY: z.string().min(1).optional(),
+  LLM_MODEL: z.string().min(1).optional(),
 });
 
 interface Rule {
@@ -173,6 +185,18 @@ const rules: readonly Rule[] = [
       'is required with DATABASE_URL: a key kept in the data folder would be lost with this machine, and the credentials in the shared database with it. Make one with `openssl rand -base64 32`',
     about: ['MCP_CREDENTIAL_KEY', 'DATABASE_URL'],
     isBroken: (env) => env.DATABASE_URL !== undefined && !env.MCP_CREDENTIAL_KEY,
+  },
+  {
+    setting: 'LLM_MODEL',
+    message: 'is required with LLM_PROVIDER: the name of the model that classifies tools',
+    about: ['LLM_PROVIDER', 'LLM_MODEL'],
+    isBroken: (env) => env.LLM_PROVIDER !== undefined && !env.LLM_MODEL,
+  },
+  {
+    setting: 'LLM_API_KEY',
+    message: 'is required with LLM_PROVIDER, unless LLM_URL names an endpoint that needs none',
+    about: ['LLM_PROVIDER', 'LLM_API_KEY', 'LLM_URL'],
+    isBroken: (env) => env.LLM_PROVIDER !== undefined && !env.LLM_API_KEY && !env.LLM_URL,
   },
   ...(['MCP_AGGREGATOR_JWT_ISSUER', 'MCP_AGGREGATOR_JWT_AUDIENCE'] as const).map(
     (setting): Rule => ({

@@ -1,0 +1,135 @@
+import {
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { EventBus } from '@nestjs/cqrs';
+import { parameterNames } from '@app/discovery';
+import { ToolsClassified } from '@app/events';
+import { AppError } from '@app/platform';
+import { ClassificationStore, type ClaimedTool } from './classification.store.js';
+import { Classifier, type ToolToClassify } from './classifier.js';
+import { keptAssignments } from './skill.js';
+import { SkillStore } from './skill.store.js';
+
+/** Works the queue of tools off in the background, as many batches at once as the classifier likes. */
+@Injectable()
+export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(ClassificationWorker.name);
+  private readonly stop = new AbortController();
+  private running: Promise<void> | undefined;
+  private wanted = false;
+  private problem: string | undefined;
+
+  constructor(
+    private readonly queue: ClassificationStore,
+    private readonly skills: SkillStore,
+    private readonly classifier: Classifier,
+    private readonly events: EventBus,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    void this.request();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stop.abort();
+    await this.running;
+  }
+
+  /** Resolves when nothing is due any more, or the classifier failed. */
+  request(): Promise<void> {
+    this.wanted = true;
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
+      // Asked for between the last look and the end of the run.
+      if (this.wanted && !this.stop.signal.aborted) void this.request();
+    });
+    return this.running;
+  }
+
+  private async run(): Promise<void> {
+    while (this.wanted && !this.stop.signal.aborted) {
+      this.wanted = false;
+      const queued = this.queue.enqueue();
+      const lanes = Array.from({ length: this.classifier.concurrency }, () =>
+        queued.then(() => this.lane()),
+      );
+      for (const lane of await Promise.allSettled(lanes)) {
+        if (lane.status === 'fulfilled') continue;
+        this.logger.error(
+          { err: lane.reason as unknown },
+          'classification stopped; it goes on later',
+        );
+      }
+    }
+  }
+
+  private async lane(): Promise<void> {
+    while (!this.stop.signal.aborted) {
+      const tools = await this.queue.claim(this.classifier.batchSize);
+      if (tools.length === 0 || !(await this.classify(tools))) return;
+    }
+  }
+
+  /** Whether the classifier could be asked. */
+  private async classify(tools: readonly ClaimedTool[]): Promise<boolean> {
+    const skills = await this.skills.active();
+    const verdicts = await this.ask(tools, skills);
+    if (!verdicts) return false;
+    const active = new Set(skills.map((skill) => skill.id));
+    const byTool = new Map(verdicts.map((verdict) => [verdict.toolId, verdict]));
+    const unanswered = tools.filter((tool) => !byTool.has(tool.id)).map((tool) => tool.id);
+    if (unanswered.length > 0) await this.queue.postpone(unanswered, 'no verdict');
+    const outcomes = tools.flatMap((tool) => {
+      const verdict = byTool.get(tool.id);
+      return verdict ? [{ tool, assignments: keptAssignments(verdict.assignments, active) }] : [];
+    });
+    const settled = await this.queue.settle(outcomes, this.classifier.name);
+    for (const { toolId, suggestion } of verdicts) {
+      if (suggestion) await this.queue.suggest(suggestion, toolId, this.classifier.name);
+    }
+    const servers = new Set(tools.flatMap((tool) => tool.serverId ?? []));
+    if (settled.length > 0) this.events.publish(new ToolsClassified([...servers], settled));
+    return true;
+  }
+
+  private async ask(
+    tools: readonly ClaimedTool[],
+    skills: Parameters<Classifier['classify']>[1],
+  ): Promise<Awaited<ReturnType<Classifier['classify']>> | undefined> {
+    try {
+      const questions = tools.map(toQuestion);
+      const verdicts = await this.classifier.classify(questions, skills, this.stop.signal);
+      if (this.problem) await this.queue.retryFailed();
+      this.problem = undefined;
+      return verdicts;
+    } catch (error) {
+      if (this.stop.signal.aborted) return undefined;
+      const reason = error instanceof AppError ? error.message : 'the classifier failed';
+      // Once, not with every batch; without the cause, whose text may repeat a key.
+      if (this.problem !== reason) this.logger.warn(reason);
+      this.problem = reason;
+      await this.queue.postpone(
+        tools.map((tool) => tool.id),
+        reason,
+      );
+      return undefined;
+    }
+  }
+}
+
+function toQuestion(tool: ClaimedTool): ToolToClassify {
+  return {
+    id: tool.id,
+    name: tool.originalName,
+    description: tool.description,
+    parameters: parameterNames(tool.inputSchema),
+    server: {
+      id: tool.serverId ?? '',
+      name: tool.serverName ?? '',
+      description: tool.serverDescription,
+    },
+  };
+}

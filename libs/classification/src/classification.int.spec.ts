@@ -1,0 +1,258 @@
+import { Database } from '@app/platform';
+import {
+  type FakeEndpoint,
+  refuse,
+  startFakeEndpoint,
+} from '../../../test/fixtures/fake-endpoint.js';
+import { startApp, type TestApp } from '../../../test/support/app.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { insertTools } from '../../../test/support/rows.js';
+import { ClassificationWorker } from './classification-worker.js';
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+function client(service: TestApp) {
+  return async (method: string, path: string, body?: unknown): Promise<Answer> => {
+    const response = await fetch(`${service.url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: (text ? JSON.parse(text) : {}) as Answer['body'] };
+  };
+}
+
+const classify = (service: TestApp): Promise<void> =>
+  service.app.get(ClassificationWorker, { strict: false }).request();
+
+const rowsOf = <T>(service: TestApp, sql: string, values: unknown[] = []): Promise<T[]> =>
+  service.app.get(Database, { strict: false }).direct.query(sql, values);
+
+interface ToolRow {
+  readonly name: string;
+  readonly skill_ids: string[];
+  readonly primary_skill_id: string | null;
+  readonly is_classified: boolean;
+}
+
+const toolRow = async (service: TestApp, name: string): Promise<ToolRow | undefined> =>
+  (await rowsOf<ToolRow>(service, 'SELECT * FROM mcp.tools WHERE name = $1', [name]))[0];
+
+const weatherTools = [
+  { name: 'forecast', description: 'Weather forecast for a city, with temperature and rain' },
+  { name: 'alerts', description: 'Storm and weather alerts of a region' },
+];
+
+describe.each([
+  ['PostgreSQL', {}],
+  ['PGlite', { DATABASE_URL: '' }],
+])('classification by the local model on %s', (_, settings) => {
+  let service: TestApp;
+  let call: ReturnType<typeof client>;
+  let ids: number[];
+
+  beforeAll(async () => {
+    service = await startApp(settings);
+    call = client(service);
+    ids = await insertTools(service.app, 'weather', weatherTools);
+    await classify(service);
+  });
+  afterAll(() => service.close());
+
+  it('gives tools their skills, in rows, catalogue and search', async () => {
+    expect(await toolRow(service, 'weather.forecast')).toMatchObject({
+      primary_skill_id: 'weather_env',
+      is_classified: true,
+    });
+    await eventually(async () => {
+      const { body } = await call('POST', '/search', { query: 'will it rain' });
+      expect(body['matched_skills']).toEqual(
+        expect.arrayContaining([expect.objectContaining({ id: 'weather_env' })]),
+      );
+      expect(JSON.stringify(body['tools'])).toContain('"primary_skill_id":"weather_env"');
+    });
+    const { body } = await call('GET', '/aggregator/skills/weather_env/tools');
+    expect(body).toMatchObject({ total: 2 });
+    const by = await rowsOf<{ classified_by: string }>(
+      service,
+      'SELECT classified_by FROM mcp.tool_classifications',
+    );
+    expect(by.every((row) => row.classified_by.startsWith('local:static-'))).toBe(true);
+  });
+
+  it('does nothing when nothing has changed', async () => {
+    const state = () => rowsOf(service, 'SELECT * FROM mcp.tool_classifications ORDER BY tool_id');
+    const before = await state();
+    await classify(service);
+    expect(await state()).toEqual(before);
+  });
+
+  it('leaves a human’s decision alone, even when the tool changes, until it is taken back', async () => {
+    const put = await call('PUT', `/aggregator/tools/${ids[0]}/skills`, {
+      skill_ids: ['finance', 'media'],
+    });
+    expect(put.status).toBe(204);
+    await rowsOf(
+      service,
+      `UPDATE mcp.tools SET content_hash = 'changed', is_classified = false WHERE id = $1`,
+      [ids[0]],
+    );
+    await classify(service);
+    expect(await toolRow(service, 'weather.forecast')).toMatchObject({
+      skill_ids: ['finance', 'media'],
+      primary_skill_id: 'finance',
+      is_classified: true,
+    });
+    expect((await call('DELETE', `/aggregator/tools/${ids[0]}/skills`)).status).toBe(204);
+    await classify(service);
+    expect(await toolRow(service, 'weather.forecast')).toMatchObject({
+      primary_skill_id: 'weather_env',
+    });
+  });
+
+  it('refuses skills that are not there, and tools that are not', async () => {
+    const unknown = await call('PUT', `/aggregator/tools/${ids[0]}/skills`, { skill_ids: ['no'] });
+    expect(unknown.status).toBe(422);
+    expect(unknown.body['detail']).toEqual([
+      expect.objectContaining({ loc: ['body', 'skill_ids', 0] }),
+    ]);
+    for (const id of ['0', '1.5', 'abc', '99999999999', '2147483647']) {
+      const answer = await call('PUT', `/aggregator/tools/${id}/skills`, { skill_ids: ['media'] });
+      expect([answer.status, answer.body['error_code']]).toEqual([404, 'TOOL_NOT_FOUND']);
+    }
+  });
+
+  it('takes a new skill in, and classifies again', async () => {
+    const skill = {
+      id: 'storm_warning',
+      name: 'Storm warnings',
+      description: 'Warnings of storms',
+      prototypes: ['alerts. Storm and weather alerts of a region'],
+    };
+    expect(await call('POST', '/aggregator/skills', skill)).toMatchObject({
+      status: 201,
+      body: { id: 'storm_warning', is_active: true, tool_count: 0 },
+    });
+    expect((await call('POST', '/aggregator/skills', skill)).status).toBe(409);
+    await classify(service);
+    expect((await toolRow(service, 'weather.alerts'))?.skill_ids).toContain('storm_warning');
+  });
+
+  it('takes a skill that is switched off from its tools, and brings it back', async () => {
+    expect((await call('DELETE', '/aggregator/skills/storm_warning')).status).toBe(204);
+    await classify(service);
+    expect((await toolRow(service, 'weather.alerts'))?.skill_ids).not.toContain('storm_warning');
+    const { body } = await call('GET', '/aggregator/skills?include_inactive=true&limit=500');
+    expect(body['total']).toBe(29);
+    expect((await call('GET', '/aggregator/skills')).body['total']).toBe(28);
+    const back = await call('PATCH', '/aggregator/skills/storm_warning', { is_active: true });
+    expect(back.body).toMatchObject({ is_active: true });
+  });
+
+  it('leaves nothing behind when the server is removed', async () => {
+    const [server] = await rowsOf<{ id: string }>(
+      service,
+      `SELECT id FROM mcp.external_servers WHERE name = 'weather'`,
+    );
+    expect((await call('DELETE', `/aggregator/servers/${server?.id}`)).status).toBe(204);
+    for (const table of [
+      'tools',
+      'tool_skill_assignments',
+      'tool_classifications',
+      'tool_vectors',
+    ]) {
+      expect(await rowsOf(service, `SELECT 1 FROM mcp.${table}`)).toEqual([]);
+    }
+  });
+});
+
+describe('classification by a hosted model', () => {
+  let endpoint: FakeEndpoint;
+  let service: TestApp;
+  let call: ReturnType<typeof client>;
+
+  beforeEach(async () => {
+    endpoint = await startFakeEndpoint(({ body }) => {
+      const tools = askedFor(body);
+      const content = JSON.stringify({
+        tools: tools.map((id) => ({
+          id,
+          skills: [{ id: 'media', confidence: 0.8 }],
+          suggested_skill: { name: 'Cartoons', description: 'Drawn films' },
+        })),
+      });
+      return { choices: [{ index: 0, message: { role: 'assistant', content } }] };
+    });
+    service = await startApp({
+      LLM_PROVIDER: 'openai',
+      LLM_URL: `${endpoint.url}/v1`,
+      LLM_MODEL: 'stand-in',
+    });
+    call = client(service);
+  });
+  afterEach(async () => {
+    await service.close();
+    await endpoint.close();
+  });
+
+  const films = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ name: `film_${i}`, description: 'Plays a film' }));
+
+  it('asks for ten tools a request, and says who classified', async () => {
+    await insertTools(service.app, 'cinema', films(25));
+    await classify(service);
+    expect(
+      endpoint.requests.map((request) => askedFor(request.body).length).toSorted((a, b) => b - a),
+    ).toEqual([10, 10, 5]);
+    const rows = await rowsOf<{ state: string; classified_by: string }>(
+      service,
+      'SELECT DISTINCT state, classified_by FROM mcp.tool_classifications',
+    );
+    expect(rows).toEqual([{ state: 'CLASSIFIED', classified_by: 'openai:stand-in' }]);
+  });
+
+  it('leaves tools unclassified but findable while it fails, and goes on when it is back', async () => {
+    const working = endpoint.answer;
+    endpoint.answer = refuse(500);
+    await insertTools(service.app, 'cinema', films(1));
+    await classify(service);
+    expect((await toolRow(service, 'cinema.film_0'))?.is_classified).toBe(false);
+    const found = await call('POST', '/search', { query: 'watch a film' });
+    expect(JSON.stringify(found.body['tools'])).toContain('cinema.film_0');
+    endpoint.answer = working;
+    await insertTools(service.app, 'theatre', films(1));
+    await classify(service);
+    await eventually(async () => {
+      await classify(service);
+      expect((await toolRow(service, 'cinema.film_0'))?.is_classified).toBe(true);
+    });
+  });
+
+  it('lets a human approve a suggested skill once', async () => {
+    await insertTools(service.app, 'cinema', films(2));
+    await classify(service);
+    const { body } = await call('GET', '/aggregator/skill-suggestions?status=PENDING');
+    const [suggestion] = body['suggestions'] as { id: number; tool_ids: string[] }[];
+    expect(suggestion?.tool_ids).toHaveLength(2);
+    const path = `/aggregator/skill-suggestions/${suggestion?.id}`;
+    expect(await call('POST', `${path}/approve`)).toMatchObject({
+      status: 200,
+      body: { status: 'APPROVED', skill_id: 'cartoons' },
+    });
+    expect((await call('GET', '/aggregator/skills/cartoons')).status).toBe(200);
+    expect((await call('POST', `${path}/reject`)).status).toBe(409);
+    expect((await call('POST', '/aggregator/skill-suggestions/999/reject')).status).toBe(404);
+  });
+});
+
+function askedFor(body: unknown): number[] {
+  const messages =
+    typeof body === 'object' && body !== null && 'messages' in body ? body.messages : [];
+  const user = Array.isArray(messages) ? (messages as { content: string }[])[1] : undefined;
+  const question = JSON.parse(user?.content ?? '{"tools":[]}') as { tools: { id: number }[] };
+  return question.tools.map((tool) => tool.id);
+}

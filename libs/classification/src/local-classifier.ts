@@ -1,0 +1,41 @@
+import { Catalogue } from '@app/discovery';
+import { splitIdentifiers, type StaticModel } from '@app/vectors';
+import { Classifier, type ToolToClassify, type Verdict } from './classifier.js';
+import type { SkillHead } from './skill-head.js';
+import type { Skill } from './skill.js';
+import { SkillScorer } from './skill-scorer.js';
+
+/** By the embedding model in this process: always there, asks nobody (RULINGS R27). */
+export class LocalClassifier extends Classifier {
+  readonly name: string;
+  readonly batchSize = 1_000;
+  readonly concurrency = 1;
+
+  constructor(
+    private readonly catalogue: Catalogue,
+    private readonly model: StaticModel,
+    private readonly head: SkillHead,
+  ) {
+    super();
+    this.name = `local:${model.id}`;
+  }
+
+  classify(tools: readonly ToolToClassify[], skills: readonly Skill[]): Promise<Verdict[]> {
+    const scorer = new SkillScorer(skills, this.model, this.head);
+    const asked = new Map(tools.map((tool) => [tool.id, tool]));
+    const servers = new Map(tools.map(({ server }) => [server.id, server]));
+    const verdicts = [...servers.values()].flatMap((server) => {
+      // All tools of the server say what it is about, not only those that are asked about.
+      const all = this.catalogue.current.tools.filter((tool) => tool.serverId === server.id);
+      const vectors = scorer.inContext(
+        `${server.name}. ${server.description ?? ''}`,
+        all.map((tool) => `${splitIdentifiers(tool.originalName)}. ${tool.description}`),
+      );
+      return all.flatMap(({ id }, i) => {
+        const vector = vectors[i];
+        return asked.has(id) && vector ? [{ toolId: id, assignments: scorer.score(vector) }] : [];
+      });
+    });
+    return Promise.resolve(verdicts);
+  }
+}

@@ -1,0 +1,119 @@
+import {
+  type Answer,
+  type FakeEndpoint,
+  refuse,
+  startFakeEndpoint,
+} from '../../../test/fixtures/fake-endpoint.js';
+import { RemoteEmbedder } from './remote-embedder.js';
+
+const SECRET = 'sk-not-to-be-seen';
+
+/** A vector that tells which text it is of: its length, and one. */
+const honest: Answer = ({ body }) => ({
+  object: 'list',
+  data: inputOf(body)
+    .map((text, index) => ({ object: 'embedding', index, embedding: [text.length, 1, 0] }))
+    .reverse(),
+});
+
+function inputOf(body: unknown): string[] {
+  const input = typeof body === 'object' && body !== null && 'input' in body ? body.input : [];
+  return Array.isArray(input) ? input.map(String) : [];
+}
+
+const vectors = (...embeddings: unknown[]): Answer => {
+  return () => ({ data: embeddings.map((embedding, index) => ({ index, embedding })) });
+};
+
+let endpoint: FakeEndpoint;
+beforeEach(async () => {
+  endpoint = await startFakeEndpoint(honest);
+});
+afterEach(() => endpoint.close());
+
+const embedder = (url = `${endpoint.url}/v1`): RemoteEmbedder =>
+  new RemoteEmbedder({ url, apiKey: SECRET, model: 'small' });
+
+describe(RemoteEmbedder, () => {
+  it('asks an OpenAI-compatible endpoint, with or without the last part of its path', async () => {
+    await embedder().embed(['a']);
+    await embedder(`${endpoint.url}/v1/embeddings`).embed(['a']);
+    for (const request of endpoint.requests) {
+      expect(request.path).toBe('/v1/embeddings');
+      expect(request.authorization).toBe(`Bearer ${SECRET}`);
+      expect(request.body).toEqual({ model: 'small', input: ['a'], encoding_format: 'float' });
+    }
+  });
+
+  it('gives vectors of length 1 in the order of the texts, whatever the order of the answer', async () => {
+    const [short, long] = await embedder().embed(['ab', 'abcdef']);
+    expect((short?.[0] ?? 0) / (short?.[1] ?? 1)).toBeCloseTo(2);
+    expect((long?.[0] ?? 0) / (long?.[1] ?? 1)).toBeCloseTo(6);
+    expect(Math.hypot(...(long ?? []))).toBeCloseTo(1);
+  });
+
+  it('sends many texts in batches', async () => {
+    const texts = Array.from({ length: 250 }, (_, i) => 'x'.repeat(i + 1));
+    const found = await embedder().embed(texts);
+    expect(endpoint.requests.length).toBe(3);
+    expect(found.map((vector) => Math.round((vector?.[0] ?? 0) / (vector?.[1] ?? 1)))).toEqual(
+      texts.map((text) => text.length),
+    );
+  });
+
+  it('tries again when the endpoint is busy', async () => {
+    let busy = 2;
+    endpoint.answer = (request, response) =>
+      busy-- > 0 ? refuse(429)(request, response) : honest(request, response);
+    await expect(embedder().embed(['a'])).resolves.toHaveLength(1);
+    expect(endpoint.requests.length).toBe(3);
+  });
+
+  it('has no vector for a text whose values are zeros, and none for one left out', async () => {
+    endpoint.answer = vectors([0, 0, 0], [1, 0, 0]);
+    const found = await embedder().embed(['zeros', 'fine', 'left out']);
+    expect(found.map((vector) => vector !== undefined)).toEqual([false, true, false]);
+  });
+
+  it.each<[string, Answer, RegExp]>([
+    ['a wrong key', refuse(401, `bad key ${SECRET}`), /it answered HTTP 401$/],
+    ['a failing endpoint', refuse(500), /it answered HTTP 500$/],
+    ['garbage', () => ({ hello: 'world' }), /its answer is no list of vectors$/],
+    ['values that are no numbers', vectors(['a', 'b']), /where its vectors have 0 numbers$/],
+    ['NaN, which JSON writes as null', vectors([1, null, 2]), /it answered 3 values/],
+    [
+      'vectors of two sizes',
+      vectors([1, 0], [1, 0, 0]),
+      /it answered 3 values where .* 2 numbers$/,
+    ],
+    [
+      'no JSON at all',
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end('<html>');
+        return undefined;
+      },
+      /its answer cannot be read$/,
+    ],
+  ])('refuses %s and says so, without the key', async (_case, answer, message) => {
+    endpoint.answer = answer;
+    const failure = await embedder()
+      .embed(['a', 'b'])
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Error);
+    expect(String(failure)).toMatch(message);
+    expect(String(failure)).not.toContain(SECRET);
+  });
+
+  it('gives up when its caller does', async () => {
+    endpoint.answer = () => new Promise(() => undefined);
+    await expect(embedder().embed(['a'], AbortSignal.timeout(50))).rejects.toThrow(
+      /did not answer in time$/,
+    );
+  });
+
+  it('says when nobody is there', async () => {
+    await expect(embedder('http://127.0.0.1:1/v1').embed(['a'])).rejects.toThrow(
+      /it cannot be reached$/,
+    );
+  });
+});

@@ -1,0 +1,144 @@
+import { Logger } from '@nestjs/common';
+import { Clock } from '@app/platform';
+import { Embedder } from './embedder.js';
+import { normalise } from './vector-math.js';
+import { ExactIndex } from './exact-index.js';
+import { FakeToolVectorStore } from './fake-tool-vector.store.js';
+import { ToolVectors } from './tool-vectors.js';
+import { vectorItem, type VectorItem } from './vector-item.js';
+import { VectorSpace } from './vector-space.js';
+import { EmbeddingFailed } from './vectors.errors.js';
+
+/** Vectors are counts of three letters; says what it was asked. */
+class LetterEmbedder extends Embedder {
+  readonly asked: string[] = [];
+  failing = false;
+
+  constructor(readonly modelId: string) {
+    super();
+  }
+
+  embed(texts: readonly string[]): Promise<(Float32Array | undefined)[]> {
+    if (this.failing) return Promise.reject(new EmbeddingFailed(this.modelId, 'it is a test'));
+    this.asked.push(...texts);
+    return Promise.resolve(
+      texts.map((text) =>
+        normalise(Float32Array.from(['a', 'b', 'c'], (letter) => text.split(letter).length - 1)),
+      ),
+    );
+  }
+}
+
+class SettableClock extends Clock {
+  time = Date.now();
+  override now(): Date {
+    return new Date(this.time);
+  }
+}
+
+const item = (id: number, text: string): VectorItem => vectorItem(id, text, { name: text });
+
+function setUp(withStandIn = false) {
+  const clock = new SettableClock();
+  const rows = new FakeToolVectorStore();
+  const configured = new LetterEmbedder('configured');
+  const local = new LetterEmbedder('local');
+  const index = new ExactIndex();
+  const standIn = withStandIn ? new VectorSpace(local, new ExactIndex()) : undefined;
+  const space = new VectorSpace(configured, index, rows);
+  const vectors = new ToolVectors(space, standIn, rows, clock);
+  const find = async (text: string): Promise<number[] | undefined> =>
+    (await vectors.search([text], 10, {})).hits?.[0]?.map(({ id }) => id);
+  return { clock, rows, configured, local, index, vectors, find };
+}
+
+describe(ToolVectors, () => {
+  beforeAll(() => Logger.overrideLogger(false));
+
+  it('finds what it converged to, and nothing else', async () => {
+    const { vectors, find } = setUp();
+    await vectors.converge([item(1, 'aaa'), item(2, 'bbb')]);
+    expect(await find('aab')).toEqual([1, 2]);
+    await vectors.converge([item(2, 'aaa'), item(3, 'abc')]);
+    expect(await find('a')).toEqual([2, 3]);
+  });
+
+  it('asks the model once for one text, and only for what changed', async () => {
+    const { vectors, configured } = setUp();
+    await vectors.converge([item(1, 'aaa'), item(2, 'bbb')]);
+    await vectors.converge([item(1, 'aaa'), item(2, 'bbc')]);
+    await vectors.converge([item(1, 'aaa'), item(2, 'bbc')]);
+    expect(configured.asked.filter((text) => text !== 'a tool')).toEqual(['aaa', 'bbb', 'bbc']);
+  });
+
+  it('fills a new index from the rows, without the model', async () => {
+    const { rows, vectors } = setUp();
+    await vectors.converge([item(1, 'aaa')]);
+    const configured = new LetterEmbedder('configured');
+    const space = new VectorSpace(configured, new ExactIndex(), rows);
+    await space.converge([item(1, 'aaa')]);
+    expect(configured.asked).toEqual(['a tool']);
+  });
+
+  it('makes all vectors anew when the model changes, and forgets those of the old one', async () => {
+    const { rows, vectors } = setUp();
+    await vectors.converge([item(1, 'aaa')]);
+    const another = new LetterEmbedder('another');
+    const space = new VectorSpace(another, new ExactIndex(), rows);
+    await new ToolVectors(space, undefined, rows, new Clock()).converge([item(1, 'aaa')]);
+    expect(another.asked).toContain('aaa');
+    expect(rows.models()).toEqual(['another']);
+  });
+
+  it('keeps points of tools that have a row, though this process does not know them yet', async () => {
+    const { rows, index, vectors } = setUp();
+    await vectors.converge([item(1, 'aaa'), item(2, 'bbb')]);
+    rows.tools = [2];
+    await vectors.converge([]);
+    expect([...(await index.stored()).keys()]).toEqual(['2']);
+  });
+
+  it('leaves out what the model has no vector for, without asking again', async () => {
+    const { vectors, configured, find } = setUp();
+    await vectors.converge([item(1, 'xyz'), item(2, 'abc')]);
+    await vectors.converge([item(1, 'xyz'), item(2, 'abc')]);
+    expect(await find('abc')).toEqual([2]);
+    expect(configured.asked.filter((text) => text === 'xyz')).toEqual(['xyz']);
+    expect(await find('xyz')).toEqual([]);
+  });
+
+  it('says that it has no answer, and why, when nothing can be asked', async () => {
+    const { vectors, configured } = setUp();
+    await vectors.converge([item(1, 'aaa')]);
+    configured.failing = true;
+    expect(await vectors.search(['b'], 10, {})).toEqual({
+      hits: undefined,
+      problem: 'The embedding model configured cannot be used: it is a test',
+    });
+  });
+
+  it('lets the local model stand in until the configured one has everything', async () => {
+    const { vectors, configured, find } = setUp(true);
+    configured.failing = true;
+    await expect(vectors.converge([item(1, 'aaa')])).rejects.toThrow('it is a test');
+    expect(await find('a')).toEqual([1]);
+    expect((await vectors.search(['a'], 10, {})).problem).toMatch(/it is a test/);
+    configured.failing = false;
+    await vectors.converge([item(1, 'aaa')]);
+    expect((await vectors.search(['a'], 10, {})).problem).toBeUndefined();
+  });
+
+  it('does not make every query wait for what has just failed', async () => {
+    const { clock, vectors, configured, local, find } = setUp(true);
+    await vectors.converge([item(1, 'aaa')]);
+    configured.failing = true;
+    await find('b');
+    configured.failing = false;
+    await find('ab');
+    expect(configured.asked).not.toContain('ab');
+    expect(local.asked).toContain('ab');
+    clock.time += 60_000;
+    await find('abc');
+    expect(configured.asked).toContain('abc');
+  });
+});

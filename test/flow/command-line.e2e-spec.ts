@@ -1,0 +1,174 @@
+import { Client as ModernSdk } from '@modelcontextprotocol/client';
+import { StdioClientTransport as ModernStdio } from '@modelcontextprotocol/client/stdio';
+import { Client as LegacySdk } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as LegacyStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startApp, type TestApp } from '../support/app.js';
+import { temporaryFolder } from '../support/env.js';
+import { eventually } from '../support/eventually.js';
+import { fixture, stdioPeer } from '../support/peers.js';
+
+/** The program as it is installed: built, and run by this Node. */
+const program = join(process.cwd(), 'dist/apps/aggregator/src/cli.js');
+
+describe('switchboard', () => {
+  let service: TestApp;
+  const { command, args } = stdioPeer(fixture('peer-v1.mjs'), ['stdio']);
+
+  beforeAll(async () => {
+    service = await startApp();
+    const added = await run('add', 'peer', '--', command, ...args);
+    expect(added).toMatchObject({ code: 0, stderr: '' });
+    await eventually(async () => {
+      const { code } = await run('call', 'peer.echo', 'text=ready');
+      expect(code).toBe(0);
+    });
+  });
+  afterAll(() => service.close());
+
+  const env = (): Record<string, string> => ({
+    PATH: process.env['PATH'] ?? '',
+    SWITCHBOARD_URL: service.url,
+    SWITCHBOARD_TOKEN: service.token,
+  });
+
+  async function run(...given: string[]) {
+    return runWith(env(), ...given);
+  }
+
+  async function runWith(variables: Record<string, string>, ...given: string[]) {
+    const child = spawn(process.execPath, [program, ...given], { env: variables });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part));
+    child.stderr.setEncoding('utf8').on('data', (part: string) => (stderr += part));
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, stdout, stderr };
+  }
+
+  it('lists servers, for people and for programs', async () => {
+    const { stdout } = await run('servers');
+    expect(stdout).toMatch(/^NAME +STATUS +TRANSPORT +TOOLS\npeer +CONNECTED +STDIO +\d+\n$/);
+    const { servers } = JSON.parse((await run('servers', '--json')).stdout) as {
+      servers: { name: string }[];
+    };
+    expect(servers.map((server) => server.name)).toEqual(['peer']);
+  });
+
+  it('finds and calls tools', async () => {
+    await eventually(async () => {
+      expect((await run('search', 'echo', 'a', 'text')).stdout).toContain('peer.echo');
+    });
+    expect(await run('call', 'peer.echo', 'text=hello')).toMatchObject({
+      code: 0,
+      stdout: 'hello\n',
+    });
+    expect((await run('call', 'peer.count', '{"to": 2}')).stdout).toBe('counted to 2\n');
+  });
+
+  it('imports the servers of a client', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder.path, 'mcp.json');
+    await writeFile(
+      file,
+      JSON.stringify({ mcpServers: { Imported: { command, args, disabled: true }, bad: {} } }),
+    );
+    const { code, stdout } = await run('import', file, '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      servers: [
+        { name: 'bad', outcome: expect.stringMatching(/^skipped: /) },
+        { name: 'imported', outcome: 'registered' },
+      ],
+    });
+    await folder.remove();
+  });
+
+  it('says how things are', async () => {
+    const { stdout } = await run('health');
+    expect(stdout).toContain('healthy');
+  });
+
+  it.each([
+    [1, ['call', 'nothing'], 'Tool not found: nothing'],
+    [1, ['add', 'peer', '--', 'x'], 'Server already exists: peer'],
+    [2, ['unheard-of'], 'There is no command unheard-of'],
+    [2, ['--unheard-of'], 'unheard-of'],
+    [2, ['call', 'peer.echo', 'text'], 'text must read NAME=value'],
+    [2, ['add', 'other'], 'Say how the server is reached'],
+    [3, ['servers', '--url', 'http://127.0.0.1:1'], 'There is no service at http://127.0.0.1:1'],
+    [4, ['servers', '--token', 'wrong-token-wrong-token'], 'The service wants a token'],
+  ])('ends with %i for %j', async (code, given, said) => {
+    const outcome = await run(...given);
+    expect(outcome.code).toBe(code);
+    expect(outcome.stderr).toContain(said);
+    expect(outcome.stdout).toBe('');
+  });
+
+  describe('stdio', () => {
+    const closing: (() => Promise<unknown>)[] = [];
+    afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
+
+    const bridge = (endpoint = 'all') => ({
+      command: process.execPath,
+      args: [program, 'stdio', endpoint],
+      env: env(),
+    });
+
+    async function legacyClient(endpoint?: string): Promise<LegacySdk> {
+      const client = new LegacySdk(
+        { name: 'old', version: '1' },
+        { capabilities: { elicitation: {} } },
+      );
+      closing.push(() => client.close());
+      await client.connect(new LegacyStdio(bridge(endpoint)));
+      return client;
+    }
+
+    it('is an MCP server for a legacy client', async () => {
+      const client = await legacyClient();
+      client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' }));
+      const { tools } = await client.listTools();
+      expect(tools.map((tool) => tool.name)).toContain('peer__echo');
+      const heard: number[] = [];
+      await client.callTool({ name: 'peer__count', arguments: { to: 3 } }, undefined, {
+        onprogress: ({ progress }) => heard.push(progress),
+      });
+      // The SDK drops progress that comes in one piece with the answer.
+      expect(heard.slice(0, 1)).toEqual([1]);
+      const asked = await client.callTool({ name: 'peer__ask', arguments: {} });
+      expect(asked.content).toEqual([{ type: 'text', text: '{"action":"decline"}' }]);
+    });
+
+    it('is an MCP server for a modern client', async () => {
+      const client = new ModernSdk(
+        { name: 'new', version: '1' },
+        { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+      );
+      closing.push(() => client.close());
+      await client.connect(new ModernStdio(bridge()));
+      const result = await client.callTool({ name: 'peer__echo', arguments: { text: 'hello' } });
+      expect(result.content).toEqual([{ type: 'text', text: 'hello' }]);
+    });
+
+    it('leads to one server, or to the search', async () => {
+      const one = await legacyClient('peer');
+      expect(one.getServerVersion()?.name).toBe('peer-v1');
+      const search = await legacyClient('search');
+      expect((await search.listTools()).tools.map((tool) => tool.name)).toContain('search_tools');
+    });
+
+    it('says to the client when there is no service', async () => {
+      const client = new LegacySdk({ name: 'old', version: '1' });
+      closing.push(() => client.close());
+      const nowhere = { ...bridge(), env: { ...env(), SWITCHBOARD_URL: 'http://127.0.0.1:1' } };
+      await expect(client.connect(new LegacyStdio(nowhere))).rejects.toThrow(
+        /Switchboard at http:\/\/127.0.0.1:1\/mcp does not answer/,
+      );
+    });
+  });
+});

@@ -1,0 +1,120 @@
+import { createServer, type Server } from 'node:http';
+import { Api } from '../support/api.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { fixture } from '../support/peers.js';
+
+/** A health URL that answers what it is told to. */
+class HealthUrl {
+  status = 200;
+  asked = 0;
+  private readonly server: Server = createServer((_request, response) => {
+    this.asked++;
+    response.writeHead(this.status, { location: 'http://127.0.0.1:1/' }).end();
+  });
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => {
+      this.server.listen(0, '127.0.0.1', resolve);
+    });
+    const address = this.server.address();
+    if (!address || typeof address === 'string') throw new Error('no port');
+    return `http://127.0.0.1:${address.port}/health`;
+  }
+
+  close(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}
+
+describe('the health loop', () => {
+  const healthUrl = new HealthUrl();
+  let service: TestApp;
+  let api: Api;
+  let id: string;
+
+  beforeAll(async () => {
+    service = await startApp({ MCP_AGGREGATOR_HEALTH_INTERVAL: '0.1' });
+    api = new Api(service);
+    id = await api.register({
+      name: 'watched',
+      transport_type: 'STDIO',
+      connection_config: { command: process.execPath, args: [fixture('hostile.mjs'), 'stdio'] },
+      health_check_url: await healthUrl.listen(),
+    });
+    await eventually(async () => expect(await api.status(id)).toBe('CONNECTED'));
+  });
+  afterAll(async () => {
+    await service.close();
+    healthUrl.close();
+  });
+
+  const health = async (): Promise<Record<string, unknown>> =>
+    (await api.call('GET', `/servers/${id}/health`)).body;
+  const checks = async (count: number): Promise<void> => {
+    const { asked } = healthUrl;
+    await eventually(() => expect(healthUrl.asked).toBeGreaterThanOrEqual(asked + count));
+  };
+
+  it('says that a server is well, and how fast it answered', async () => {
+    await eventually(async () =>
+      expect(await health()).toMatchObject({
+        status: 'CONNECTED',
+        healthy: true,
+        consecutive_failures: 0,
+        response_time_ms: expect.any(Number) as number,
+        last_health_check: expect.any(String) as string,
+        last_error: null,
+      }),
+    );
+  });
+
+  it('takes no notice of a check that is set up wrongly', async () => {
+    healthUrl.status = 404;
+    await checks(5);
+    expect(await health()).toMatchObject({
+      status: 'CONNECTED',
+      consecutive_failures: 0,
+      last_error: 'the health check URL answers 404',
+    });
+  });
+
+  it.each([500, 302, 204])(
+    'degrades at HTTP %i, fails, connects again, and heals',
+    async (wrong) => {
+      healthUrl.status = 200;
+      await eventually(async () => expect(await api.status(id)).toBe('CONNECTED'));
+      const before = (await api.history(id)).length;
+      healthUrl.status = wrong;
+      await eventually(async () =>
+        expect((await api.history(id)).slice(before, before + 2)).toEqual(['DEGRADED', 'ERROR']),
+      );
+      healthUrl.status = 200;
+      await eventually(
+        async () => expect(await health()).toMatchObject({ status: 'CONNECTED', healthy: true }),
+        20_000,
+      );
+      const { body } = await api.call('GET', `/servers/${id}/history`);
+      expect(JSON.stringify(body)).toContain(`the health check URL answers ${wrong}`);
+    },
+  );
+
+  it('checks by the session when there is no URL, and notices a server that hangs', async () => {
+    const hanging = await api.register({
+      name: 'hanging',
+      transport_type: 'STDIO',
+      connection_config: {
+        command: process.execPath,
+        args: [fixture('hostile.mjs'), 'stdio', '{"mute":["ping"]}'],
+      },
+    });
+    await eventually(async () => {
+      const { body } = await api.call('GET', `/servers/${hanging}/health`);
+      expect(body['consecutive_failures']).toBe(1);
+      expect(body['last_error']).toContain('did not answer ping within 5 s');
+    });
+    expect(await health()).toMatchObject({ healthy: true });
+    await api.call('DELETE', `/servers/${hanging}`);
+  });
+});

@@ -1,0 +1,71 @@
+import { Api } from '../support/api.js';
+import { temporaryFolder } from '../support/env.js';
+import { eventually } from '../support/eventually.js';
+import { fixture, processesWith } from '../support/peers.js';
+import { type ServiceProcess, startProcess } from '../support/service-process.js';
+
+const SERVERS = 10;
+const MARK = `SWITCHBOARD_TEST_MARK=restart-${process.pid}-${Date.now()}`;
+const [markName = '', markValue = ''] = MARK.split('=');
+
+describe('a service that is killed with -9', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let service: ServiceProcess | undefined;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+  });
+  afterAll(async () => {
+    service?.child.kill('SIGKILL');
+    await folder.remove();
+  });
+
+  const start = async (): Promise<Api> => {
+    service = await startProcess(folder.path, { MCP_AGGREGATOR_LOG_LEVEL: 'error' });
+    return new Api(service);
+  };
+  const allConnected = (api: Api): Promise<void> =>
+    eventually(async () => {
+      const statuses = Object.values(await api.statuses());
+      expect(statuses).toHaveLength(SERVERS + 1);
+      expect(statuses.filter((status) => status === 'CONNECTED')).toHaveLength(SERVERS);
+    }, 25_000);
+
+  it('leaves no process, and connects every wanted server again without a human', async () => {
+    const api = await start();
+    for (let i = 0; i < SERVERS; i++) {
+      await api.register({
+        name: `server-${i}`,
+        transport_type: 'STDIO',
+        connection_config: {
+          // Through a shell that stays, with a grandchild and a daemon beside the server.
+          command: 'sh',
+          args: [
+            '-c',
+            `"${process.execPath}" "$0" stdio '{"forks":true}'; true`,
+            fixture('hostile.mjs'),
+          ],
+          env: { [markName]: markValue },
+        },
+      });
+    }
+    await api.register({
+      name: 'unwanted',
+      transport_type: 'STDIO',
+      connection_config: { command: 'false' },
+      auto_connect: false,
+    });
+    await allConnected(api);
+    expect(processesWith(MARK).length).toBeGreaterThanOrEqual(SERVERS * 4);
+
+    service?.child.kill('SIGKILL');
+    await service?.exited;
+    await eventually(() => expect(processesWith(MARK)).toEqual([]), 2_000);
+
+    await allConnected(await start());
+
+    service?.child.kill('SIGTERM');
+    await service?.exited;
+    expect(processesWith(MARK)).toEqual([]);
+  });
+});

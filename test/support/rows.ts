@@ -1,0 +1,34 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Catalogue } from '@app/discovery';
+import { Database } from '@app/platform';
+import { randomUUID } from 'node:crypto';
+
+export interface ToolRow {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A connected server with these tools, as discovery would leave it, without a server to connect to; the tools' ids. */
+export async function insertTools(
+  app: NestFastifyApplication,
+  server: string,
+  tools: readonly ToolRow[],
+): Promise<number[]> {
+  const { direct } = app.get(Database, { strict: false });
+  const serverId = randomUUID();
+  await direct.query(
+    `INSERT INTO mcp.external_servers (id, name, transport_type, connection_config, status)
+     VALUES ($1, $2, 'STDIO', '{}', 'CONNECTED')`,
+    [serverId, server],
+  );
+  const rows = await direct.query<{ id: number }[]>(
+    `INSERT INTO mcp.tools (name, original_name, source_server_id, is_external, description,
+                            input_schema, definition, content_hash)
+     SELECT $1 || '.' || name, name, $2::uuid, true, description, '{"type":"object"}', '{}', md5(name || description)
+     FROM unnest($3::text[], $4::text[]) AS t (name, description)
+     RETURNING id`,
+    [server, serverId, tools.map((tool) => tool.name), tools.map((tool) => tool.description)],
+  );
+  await app.get(Catalogue, { strict: false }).reload();
+  return rows.map((row) => row.id);
+}
