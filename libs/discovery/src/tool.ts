@@ -87,7 +87,7 @@ function readTool(listed: JsonObject): Reading {
   const { name, title, description, inputSchema } = definition;
   return {
     tool: {
-      originalName: String(name),
+      originalName: typeof name === 'string' ? name : parsed.data.name,
       title: typeof title === 'string' ? title : null,
       description: typeof description === 'string' ? description : '',
       inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
