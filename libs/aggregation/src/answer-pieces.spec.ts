@@ -62,6 +62,13 @@ describe(piecesOfAnswer, () => {
     const structuredContent = { items: [{ snippet: 'only once' }] };
     const content = [{ type: 'text', text: JSON.stringify(structuredContent) }];
     expect(piecesOf({ content, structuredContent })).toEqual([{ text: 'only once' }]);
+    const plain = { content: [{ type: 'text', text: 'a "text"' }] };
+    expect(piecesOf({ ...plain, structuredContent: { content: 'a "text"' } })).toEqual([
+      { text: 'a "text"' },
+    ]);
+    expect(piecesOf({ ...plain, structuredContent: { count: 1 } })).toContainEqual({
+      text: 'a "text"',
+    });
   });
 
   it('takes the date of a block for that of its text', () => {
@@ -81,6 +88,19 @@ describe(piecesOfAnswer, () => {
         url: 'https://a.example',
       });
     }
+  });
+
+  it('takes the news that nothing was found for nothing', () => {
+    for (const text of [
+      'No matches found',
+      'No results.',
+      '0 documents found for "x"',
+      'Nothing found',
+    ]) {
+      expect(ofText(text)).toEqual([]);
+    }
+    expect(ofJson({ entities: [], relations: [], total: '' })).toEqual([]);
+    expect(ofText('No React hook may be called in a loop')).toHaveLength(1);
   });
 
   it('reads what looks like JSON and is none as text', () => {

@@ -7,6 +7,10 @@ import { piecesOfText } from './text-pieces.js';
 const MAX_CHARS = 500_000;
 const MAX_PIECES = 250;
 
+/** How servers say in a sentence that they have no results. */
+const NOTHING_FOUND =
+  /^(?:sorry,? )?(?:(?:there (?:are|were) )?(?:no|0|zero) (?:\w+ ){0,2}(?:results?|matches|documents?|entries|hits|files)|nothing)\b.{0,80}$/i;
+
 export interface AnswerPieces {
   readonly pieces: readonly Piece[];
   /** Whether something of the answer was left out because of its size. */
@@ -16,19 +20,24 @@ export interface AnswerPieces {
 /** Reads a result of `tools/call`: its content blocks and its structured content. */
 export function piecesOfAnswer(result: JsonObject): AnswerPieces {
   const structured = result['structuredContent'];
+  const structuredText = structured === undefined ? undefined : JSON.stringify(structured);
   const content = Array.isArray(result['content']) ? result['content'].filter(isObject) : [];
   let left = MAX_CHARS;
   let isCut = false;
   const pieces: Piece[] = [];
   const readings = [
     ...(structured === undefined ? [] : [(): Reading => readStructured(structured, left)]),
-    ...content.map((block) => () => readBlock(block, left, structured !== undefined)),
+    ...content
+      .filter((block) => structuredText === undefined || !repeats(block, structuredText))
+      .map((block) => () => readBlock(block, left)),
   ];
   for (const read of readings) {
     const reading = read();
     left -= reading.chars;
     isCut ||= reading.isCut;
-    for (const piece of reading.pieces) pieces.push(withDateOf(reading, piece));
+    for (const piece of reading.pieces) {
+      if (!NOTHING_FOUND.test(piece.text)) pieces.push(withDateOf(reading, piece));
+    }
   }
   return {
     pieces: pieces.slice(0, MAX_PIECES),
@@ -55,15 +64,19 @@ function readStructured(value: JsonValue, left: number): Reading {
     : { pieces: piecesOfJson(value), chars, isCut: false };
 }
 
-function readBlock(block: JsonObject, left: number, hasStructured: boolean): Reading {
+/** Servers repeat their structured content, or the one text in it, as text for older clients. */
+function repeats(block: JsonObject, structured: string): boolean {
+  const text = textOf(block['text']);
+  return /^\s*[[{]/.test(text) || structured.includes(JSON.stringify(text).slice(1, -1));
+}
+
+function readBlock(block: JsonObject, left: number): Reading {
   const writtenAt = dateOf(block);
   const date = writtenAt !== undefined && { writtenAt };
   switch (block['type']) {
     case 'text': {
       const text = textOf(block['text']);
       const json = jsonIn(text, left);
-      // Servers repeat their structured content as JSON text for older clients.
-      if (json !== undefined && hasStructured) return nothing;
       if (json === undefined) return { ...readText(text, left), ...date };
       return { pieces: piecesOfJson(json), chars: text.length, isCut: false, ...date };
     }

@@ -11,11 +11,16 @@ class Unavailable extends AppError {
   }
 }
 
-type Behaviour = (signal: AbortSignal) => Promise<JsonObject>;
+type Behaviour = (signal: AbortSignal, query: unknown) => Promise<JsonObject>;
 
 const target = (name: string, tools = [name]): Target => ({
   server: { id: name, name } as CatalogueServer,
-  calls: tools.map((tool) => ({ tool: { originalName: tool } as never, arguments: {}, why: '' })),
+  calls: tools.map((tool) => ({
+    tool: { originalName: tool } as never,
+    arguments: { query: 'green tea' },
+    byWord: [{ query: 'green' }, { query: 'tea' }],
+    why: '',
+  })),
   refused: [],
 });
 const says = (text: string): Promise<JsonObject> =>
@@ -28,8 +33,11 @@ async function outcomesOf(
   signal = new AbortController().signal,
 ): Promise<{ outcomes: ServerOutcome[]; order: string[] }> {
   const commands = {
-    execute: async ({ name, caller }: CallTool) => ({
-      result: await behaviours[name]?.(caller.signal),
+    execute: async ({ name, params, caller }: CallTool) => ({
+      result: await behaviours[name]?.(
+        caller.signal,
+        (params['arguments'] as JsonObject | undefined)?.['query'],
+      ),
     }),
   };
   const order: string[] = [];
@@ -98,6 +106,19 @@ describe(FanOut, () => {
       target('a', ['good', 'bad']),
     ]);
     expect(outcomes).toMatchObject([{ status: 'succeeded', passages: [{ text: 'fine words' }] }]);
+  });
+
+  it('asks for single words where the whole question finds nothing', async () => {
+    const asked: unknown[] = [];
+    const literal: Behaviour = (_signal, query) => {
+      asked.push(query);
+      return query === 'green' ? never() : says(query === 'tea' ? '["Ada likes tea"]' : '[]');
+    };
+    const { outcomes } = await outcomesOf({ literal }, [target('literal')]);
+    expect(asked).toEqual(['green tea', 'green', 'tea']);
+    expect(outcomes).toMatchObject([
+      { status: 'succeeded', passages: [{ text: 'Ada likes tea', position: 0 }] },
+    ]);
   });
 
   it('has no outcomes for nobody', async () => {

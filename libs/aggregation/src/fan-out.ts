@@ -11,6 +11,7 @@ import {
   map,
   type Observable,
   of,
+  switchMap,
   tap,
   timeout,
   TimeoutError,
@@ -66,49 +67,59 @@ export class FanOut {
 
   private askServer(target: Target, request: FanOutRequest): Observable<ServerOutcome> {
     if (target.problem !== undefined) {
-      return of({ target, ...failure('unavailable', target.problem, 0) });
+      return of({ target, ...failure('unavailable', target.problem) });
     }
     return forkJoin(target.calls.map((call) => this.call(target, call, request))).pipe(
       map((outcomes) => ({ target, ...together(outcomes) })),
     );
   }
 
-  private call(
-    { server }: Target,
-    { tool, arguments: args }: PlannedCall,
-    { caller, withinMs }: FanOutRequest,
-  ): Observable<CallOutcome> {
+  private call(target: Target, call: PlannedCall, request: FanOutRequest): Observable<CallOutcome> {
     const startedAt = performance.now();
-    const elapsed = (): number => Math.round(performance.now() - startedAt);
+    const elapsed = (): number => performance.now() - startedAt;
     const giveUp = new AbortController();
-    const signal = AbortSignal.any([caller.signal, giveUp.signal]);
-    const command = new CallTool(
-      tool.originalName,
-      { arguments: args },
-      { actor: caller.actor, signal },
-      server.id,
-    );
-    return from(this.commands.execute(command)).pipe(
-      timeout(withinMs),
-      map(({ result }) => this.read(result, server.name, tool.originalName, elapsed())),
-      catchError((error: unknown) => {
-        if (error instanceof TimeoutError) {
-          return of(
-            failure('timed_out', `timeout after ${Math.round(withinMs / 100) / 10}s`, elapsed()),
-          );
-        }
-        if (!(error instanceof AppError)) {
-          this.logger.error({ server: server.name, err: error }, 'a query of a server failed');
-        }
-        return of(failure('failed', reasonOf(error), elapsed()));
-      }),
+    const signal = AbortSignal.any([request.caller.signal, giveUp.signal]);
+    const send = (args: JsonObject): Observable<CallOutcome> =>
+      from(
+        this.commands.execute(
+          new CallTool(
+            call.tool.originalName,
+            { arguments: args },
+            { actor: request.caller.actor, signal },
+            target.server.id,
+          ),
+        ),
+      ).pipe(
+        timeout(Math.max(0, request.withinMs - elapsed())),
+        map(({ result }) => this.read(result, target, call)),
+        catchError((error: unknown) => of(this.failureOf(error, target, request))),
+      );
+    return send(call.arguments).pipe(
+      switchMap((outcome) =>
+        outcome.status === 'succeeded' && outcome.passages.length === 0 && call.byWord.length > 0
+          ? forkJoin(call.byWord.map(send)).pipe(map((more) => together([outcome, ...more])))
+          : of(outcome),
+      ),
+      map((outcome) => ({ ...outcome, elapsedMs: Math.round(elapsed()) })),
       finalize(() => giveUp.abort()),
     );
   }
 
-  private read(result: JsonObject, server: string, tool: string, elapsedMs: number): CallOutcome {
+  private failureOf(error: unknown, { server }: Target, { withinMs }: FanOutRequest): CallOutcome {
+    if (error instanceof TimeoutError) {
+      return failure('timed_out', `timeout after ${Math.round(withinMs / 100) / 10}s`);
+    }
+    if (!(error instanceof AppError)) {
+      this.logger.error({ server: server.name, err: error }, 'a query of a server failed');
+    }
+    return failure('failed', reasonOf(error));
+  }
+
+  private read(result: JsonObject, target: Target, call: PlannedCall): CallOutcome {
+    const server = target.server.name;
+    const tool = call.tool.originalName;
     if (result['isError'] === true) {
-      return failure('failed', `${tool} answered with an error: ${errorTextOf(result)}`, elapsedMs);
+      return failure('failed', `${tool} answered with an error: ${errorTextOf(result)}`);
     }
     const { pieces, isCut } = piecesOfAnswer(result);
     const retrievedAt = this.clock.now().getTime();
@@ -119,11 +130,11 @@ export class FanOut {
       position,
       retrievedAt,
     }));
-    return { status: 'succeeded', elapsedMs, passages, isCut };
+    return { status: 'succeeded', elapsedMs: 0, passages, isCut };
   }
 }
 
-function failure(status: OutcomeStatus, reason: string, elapsedMs: number): CallOutcome {
+function failure(status: OutcomeStatus, reason: string, elapsedMs = 0): CallOutcome {
   const error = reason.replaceAll(/\s+/g, ' ').slice(0, MAX_REASON_CHARS).toWellFormed();
   return { status, error, elapsedMs, passages: [], isCut: false };
 }

@@ -71,7 +71,7 @@ function piecesOfRecord(record: JsonObject): Piece[] {
   const date = firstText(record, DATE_FIELDS);
   const shown = new Set([title?.field, text?.field, url?.field]);
   const lines = Object.entries(record)
-    .filter(([field, value]) => !shown.has(field) && value !== null && value !== '')
+    .filter(([field, value]) => !shown.has(field) && !isEmpty(value))
     .map(([field, value]) => `${field}: ${lineOf(value)}`);
   const provenance = {
     ...(url && { url: url.value }),
@@ -87,6 +87,10 @@ function piecesOfRecord(record: JsonObject): Piece[] {
     ...provenance,
     text: title ? `${title.value.slice(0, 200)}\n${part.text}` : part.text,
   }));
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return value === '' || value === null || (isContainer(value) && Object.keys(value).length === 0);
 }
 
 function lineOf(value: JsonValue): string {

@@ -111,6 +111,19 @@ describe(planFor, () => {
     ]);
   });
 
+  it('has single words ready for servers that look for the question literally', () => {
+    const question = { query: 'Who likes green tea?', likeness: () => 0, maxCalls: 1 };
+    const byWord = (query: string) =>
+      planFor([tool('search', { query: text })], DEFAULT_SETTINGS, { ...question, query }).calls[0]
+        ?.byWord;
+    expect(byWord('Who likes green tea?')).toEqual([
+      { query: 'likes' },
+      { query: 'green' },
+      { query: 'tea' },
+    ]);
+    expect(byWord('tea')).toEqual([]);
+  });
+
   describe('with a tool chosen by configuration', () => {
     const unmarked = { annotations: {} };
 

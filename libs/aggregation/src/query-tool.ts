@@ -1,6 +1,6 @@
 import type { CatalogueTool } from '@app/discovery';
 import type { JsonObject, JsonValue } from '@app/platform';
-import { splitIdentifiers } from '@app/vectors';
+import { splitIdentifiers, termsOf } from '@app/vectors';
 import { isObject } from './json-pieces.js';
 import type { ServerSettings } from './server-settings.js';
 import { isDestructive, isReadOnly, propertiesOf, requiredOf } from './tool-definition.js';
@@ -9,6 +9,8 @@ import { isDestructive, isReadOnly, propertiesOf, requiredOf } from './tool-defi
 export interface PlannedCall {
   readonly tool: CatalogueTool;
   readonly arguments: JsonObject;
+  /** Arguments with one word of the question each, for a server that looks for it literally and finds nothing. */
+  readonly byWord: readonly JsonObject[];
   /** Why this tool, for people. */
   readonly why: string;
 }
@@ -51,6 +53,8 @@ const OTHER_NAMES = new Set(
 );
 /** What a tool that looks things up says of itself. */
 const LOOKS_UP = /\b(?:search|find|query|queries|ask|answer|look ?up|retriev|recall)/i;
+
+const MAX_KEYWORDS = 3;
 
 /** How much it counts that a tool means what the question means, that it looks things up, that it asks for a question. */
 const SHARES = { likeness: 0.5, looksUp: 0.25, isQuestion: 0.25 };
@@ -95,7 +99,7 @@ function judged(tool: CatalogueTool, question: Question): Fit | Refusal {
     `likeness in meaning ${likeness.toFixed(2)}`,
   ];
   const why = `fits with ${fit.toFixed(2)}: ${reasons.join(', ')}`;
-  return { call: { tool, arguments: given.arguments, why }, fit };
+  return { call: { tool, ...given, why }, fit };
 }
 
 function configuredPlan(
@@ -113,7 +117,7 @@ function configuredPlan(
   const given = argumentsFor(tool, parameter, settings.arguments, query);
   if ('missing' in given) return refuse(needs(given.missing));
   return {
-    calls: [{ tool, arguments: given.arguments, why: 'chosen by configuration' }],
+    calls: [{ tool, ...given, why: 'chosen by configuration' }],
     refused: [],
   };
 }
@@ -170,7 +174,7 @@ function argumentsFor(
   parameter: string,
   fixed: JsonObject,
   query: string,
-): { arguments: JsonObject } | { missing: string[] } {
+): Pick<PlannedCall, 'arguments' | 'byWord'> | { missing: string[] } {
   const properties = propertiesOf(tool);
   const given: JsonObject = { ...fixed, [parameter]: fitting(query, properties[parameter]) };
   const missing: string[] = [];
@@ -180,7 +184,18 @@ function argumentsFor(
     if (value === undefined) missing.push(name);
     else given[name] = value;
   }
-  return missing.length > 0 ? { missing } : { arguments: given };
+  if (missing.length > 0) return { missing };
+  const byWord = keywordsOf(query).map((word) => ({ ...given, [parameter]: word }));
+  return { arguments: given, byWord };
+}
+
+/** The longest words of a question that say what it is about; none when there is but one. */
+function keywordsOf(query: string): string[] {
+  const words = new Set(query.match(/[\p{L}\p{N}_-]{3,}/gu));
+  const telling = [...words].filter((word) => termsOf(word).length > 0);
+  return words.size < 2
+    ? []
+    : telling.toSorted((a, b) => b.length - a.length).slice(0, MAX_KEYWORDS);
 }
 
 function onlyValue(schema: JsonValue | undefined): JsonValue | undefined {

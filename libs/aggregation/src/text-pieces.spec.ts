@@ -65,6 +65,6 @@ describe(piecesOfText, () => {
   it('is done with megabytes before anybody notices', () => {
     const started = performance.now();
     piecesOfText(`${'# '.repeat(50_000)}\n${'- - '.repeat(50_000)}x\n${'word '.repeat(100_000)}`);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
