@@ -89,6 +89,7 @@ describe('MCP clients of the whole service', () => {
         'search_tools',
         'describe_tool',
         'call_tool',
+        'mcp__proxy__aggregator__query',
       ]);
       expect(tools[0]?.description).toContain('peer');
       await eventually(async () => {
@@ -164,6 +165,20 @@ describe('MCP clients of the whole service', () => {
     expect(text).toMatch(
       /mcp_aggregator_execution_duration_seconds_bucket\{le="1",server="peer"\} [1-9]/,
     );
+  });
+
+  it('are told in JSON-RPC what could not be read', async () => {
+    const answer = await fetch(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
+      body: '{"jsonrpc": ',
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32_700, message: 'Parse error' },
+    });
   });
 
   it('get 404 for a server that is not there', async () => {
