@@ -32,10 +32,14 @@ try {
   for (const { revision, era } of legs) {
     const fixture = await startFixture(era);
     await register(service, `fixture-${era}`, fixture);
-    const required = await requiredScenarios(revision);
+    const required = await requiredScenarios(revision, 'server');
     const direct = await run(fixture, revision);
     const through = await run(`${shim}/mcp/servers/fixture-${era}`, revision);
-    tables.push({ revision, era, required, direct, through });
+    const client = {
+      required: await requiredScenarios(revision, 'client'),
+      results: await runClient(service, revision),
+    };
+    tables.push({ revision, era, required, direct, through, client });
   }
   const report = reportOf(tables);
   await writeFile(join(here, 'RESULTS.md'), report.text);
@@ -141,9 +145,10 @@ function conformance(...args) {
   });
 }
 
-async function requiredScenarios(revision) {
-  const listed = await conformance('list', '--server', '--requirements', revision);
-  const section = listed.split(/^Client scenarios/m)[0];
+async function requiredScenarios(revision, side) {
+  const listed = await conformance('list', '--requirements', revision);
+  const [servers, rest] = listed.split(/^Client scenarios/m);
+  const section = side === 'server' ? servers : rest.split('Run and reported')[0];
   return [...section.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name);
 }
 
@@ -152,6 +157,22 @@ async function run(url, revision) {
   const output = await conformance(
     ...['server', '--url', url, '--requirements', revision, '-o', join(folder, 'results')],
   );
+  return resultsIn(output);
+}
+
+/** The other side: the service connects to the servers of the suite, and a client uses them through it. */
+async function runClient(service, revision) {
+  Object.assign(process.env, { SWITCHBOARD_URL: service, SWITCHBOARD_TOKEN: TOKEN });
+  const command = `${process.execPath} ${join(here, 'client.mjs')}`;
+  return resultsIn(
+    await conformance(
+      ...['client', '--command', command, '--requirements', revision],
+      ...['-o', join(folder, 'results')],
+    ),
+  );
+}
+
+function resultsIn(output) {
   const lines = output.matchAll(/^[✓✗] (\S+): (\d+) passed, (\d+) failed/gm);
   return new Map(
     [...lines].map(([, name, passed, failed]) => [name, { passed: +passed, failed: +failed }]),
@@ -160,7 +181,7 @@ async function run(url, revision) {
 
 function reportOf(tables) {
   let worse = 0;
-  const sections = tables.map(({ revision, era, required, direct, through }) => {
+  const sections = tables.map(({ revision, era, required, direct, through, client }) => {
     const holds = (result) => result !== undefined && result.failed === 0;
     const mark = (result) =>
       result === undefined
@@ -174,6 +195,11 @@ function reportOf(tables) {
       return `| ${name} | ${kind} | ${mark(here)} | ${mark(there)} | ${isWorse ? '**worse**' : 'same'} |`;
     });
     const count = (results) => required.filter((name) => holds(results.get(name))).length;
+    const clientRows = [...client.results].map(([name, result]) => {
+      const kind = client.required.includes(name) ? 'required' : 'reported';
+      return `| ${name} | ${kind} | ${mark(result)} |`;
+    });
+    const clientCount = client.required.filter((name) => holds(client.results.get(name))).length;
     return [
       `## ${revision}, ${era} fixture`,
       '',
@@ -182,6 +208,14 @@ function reportOf(tables) {
       '| scenario | | direct | through `/mcp/servers/{name}` | |',
       '|---|---|---|---|---|',
       ...rows,
+      '',
+      `### The service as the client, ${revision}`,
+      '',
+      `Required scenarios that hold: ${clientCount} of ${client.required.length}. Those under \`auth/\` are about OAuth towards a server, which the service does not do: it sends the headers it is given.`,
+      '',
+      '| scenario | | |',
+      '|---|---|---|',
+      ...clientRows,
       '',
     ].join('\n');
   });

@@ -167,6 +167,20 @@ describe('MCP clients of the whole service', () => {
     );
   });
 
+  it('are told in JSON-RPC what could not be read', async () => {
+    const answer = await fetch(`${service.url}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
+      body: '{"jsonrpc": ',
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32_700, message: 'Parse error' },
+    });
+  });
+
   it('get 404 for a server that is not there', async () => {
     expect((await api('POST', '/mcp/servers/nothing', {})).status).toBe(404);
   });

@@ -34,17 +34,15 @@ export function createHttpAdapter(env: Env): FastifyAdapter {
     clientErrorHandler: answerUnreadable,
   });
   const fastify = adapter.getInstance();
-  fastify.addContentTypeParser(
-    'application/json',
-    { parseAs: 'string' },
-    (_request, body, done) => {
-      try {
-        done(null, parseJsonBody(body.toString()));
-      } catch (error) {
-        done(error instanceof Error ? error : new Error('unreadable body'), undefined);
-      }
-    },
-  );
+  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    try {
+      done(null, parseJsonBody(body.toString()));
+    } catch (error) {
+      // The MCP endpoints say in JSON-RPC that they could not read it.
+      if (/^\/mcp(\/|\?|$)/.test(request.url)) done(null, undefined);
+      else done(error instanceof Error ? error : new Error('unreadable body'), undefined);
+    }
+  });
   const headers = securityHeaders();
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.headers(headers).header('x-request-id', request.id);

@@ -51,8 +51,16 @@ export class McpController {
     actor: Actor,
   ): Promise<void> {
     reply.hijack();
-    reply.raw.setHeader('x-request-id', request.id);
+    if (request.headers.origin === undefined) reply.raw.setHeader('x-request-id', request.id);
+    else copyHeaders(reply);
     const http = { request: request.raw, response: reply.raw };
     return this.endpoint.handle(view, http, request.body, actor);
+  }
+}
+
+/** A browser reads an answer only with the headers that allow it to. */
+function copyHeaders(reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value);
   }
 }

@@ -41,3 +41,4 @@ export { ApiErrors } from './errors/error.dto.js';
 export { whileConnected } from './http/while-connected.js';
 export { PageQuery, ToFlag, ToWholeNumber } from './http/page-query.js';
 export { installedFolder } from './installed-folder.js';
+export { type FailPoint, FailPoints, failPoints } from './fail-points.js';

@@ -32,7 +32,7 @@ export class McpEndpoint {
     return this.sessions.size;
   }
 
-  /** `body` is the parsed body of a POST. Always answers, never throws. */
+  /** `body` is the parsed body of a POST, undefined when it could not be read. Always answers, never throws. */
   async handle(
     view: McpView,
     http: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -66,6 +66,9 @@ export class McpEndpoint {
     exchange: HttpExchange,
     caller: Caller,
   ): Promise<void> {
+    if (body === undefined) {
+      return exchange.refuse(400, { code: rpcCode.parseError, message: 'Parse error' });
+    }
     if (isPlainlyLegacy(body, headers['mcp-protocol-version'])) {
       const messages = (Array.isArray(body) ? body : [body]).map(readMessage);
       if (messages.length > 0 && messages.every((m) => m.kind !== 'invalid')) {

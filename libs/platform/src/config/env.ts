@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { failPoints } from '../fail-points.js';
 
 /**
  * Every setting of the service, in one place. `process.env` is read nowhere else.
@@ -163,6 +164,8 @@ export const envSchema = z.object({
   EMBEDDINGS_MODEL: z.string().min(1).default('text-embedding-3-small'),
   QDRANT_URL: url('https:', 'http:').optional(),
   QDRANT_API_KEY: z.string().min(1).optional(),
+  MCP_AGGREGATOR_FAIL_POINT: z.enum(failPoints).optional(),
+
   LLM_PROVIDER: z.enum(['anthropic', 'openai']).optional(),
   LLM_URL: url('https:', 'http:').optional(),
   LLM_API_KEY: z.string().min(1).optional(),
