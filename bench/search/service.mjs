@@ -45,7 +45,8 @@ export async function startService(tools, settings = {}) {
     catalogueMs,
     vectorsMs,
     classificationMs,
-    search: (body) => post(`${url}/api/v1/search`, body),
+    search: (body) => call(url, 'POST', '/api/v1/search', body),
+    call: (method, path, body) => call(url, method, path, body),
     close: async () => {
       await app.close();
       await rm(folder, { recursive: true, force: true });
@@ -53,14 +54,15 @@ export async function startService(tools, settings = {}) {
   };
 }
 
-async function post(url, body) {
-  const answer = await fetch(url, {
-    method: 'POST',
+async function call(url, method, path, body) {
+  const answer = await fetch(url + path, {
+    method,
     headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
-    body: JSON.stringify(body),
+    ...(body && { body: JSON.stringify(body) }),
   });
-  if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
-  return answer.json();
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`);
+  return text ? JSON.parse(text) : undefined;
 }
 
 async function insert(database, tools) {

@@ -89,6 +89,7 @@ describe('MCP clients of the whole service', () => {
         'search_tools',
         'describe_tool',
         'call_tool',
+        'mcp__proxy__aggregator__query',
       ]);
       expect(tools[0]?.description).toContain('peer');
       await eventually(async () => {

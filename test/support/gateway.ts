@@ -3,6 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { type AuditEntry, AuditStore } from '@app/access';
+import { AggregationModule, QueryTool } from '@app/aggregation';
 import { Catalogue, DiscoveryModule } from '@app/discovery';
 import { SessionOpened } from '@app/events';
 import { GatewayModule } from '@app/gateway';
@@ -49,6 +50,12 @@ export async function startGateway(
   @Module({ providers: [{ provide: AuditStore, useValue: audit }], exports: [AuditStore] })
   class Access {}
 
+  @Module({
+    providers: [QueryTool, { provide: Catalogue, useValue: catalogue }],
+    exports: [QueryTool],
+  })
+  class Aggregation {}
+
   const env = testEnv('unused', settings);
   const moduleRef = await Test.createTestingModule({
     imports: [
@@ -61,6 +68,8 @@ export async function startGateway(
   })
     .overrideModule(DiscoveryModule)
     .useModule(Discovery)
+    .overrideModule(AggregationModule)
+    .useModule(Aggregation)
     .overrideModule(SessionsModule)
     .useModule(Sessions)
     .compile();

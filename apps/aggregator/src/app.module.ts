@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AccessModule } from '@app/access';
+import { AggregationModule } from '@app/aggregation';
 import { ClassificationModule } from '@app/classification';
 import { DatabaseModule, type Env, PlatformModule } from '@app/platform';
 import { DiscoveryModule } from '@app/discovery';
@@ -31,6 +32,7 @@ export class AppModule {
         ClassificationModule, // 4 skills
         SearchModule, // 5 find a tool
         RoutingModule, // 6 route and call
+        AggregationModule, // 7 ask many servers, rank, dedupe
         GatewayModule, // 8 the MCP endpoint: all of the above for MCP clients
         HealthModule, // how the service and its servers are
       ],

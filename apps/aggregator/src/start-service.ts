@@ -1,6 +1,7 @@
 import { CommandBus } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SYSTEM } from '@app/access';
+import { ImportQuerySettings } from '@app/aggregation';
 import { AppError, DataDirInUse, type Env, holdDataDir, InvalidEnv } from '@app/platform';
 import { ImportServers } from '@app/registry';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -32,7 +33,9 @@ export async function startService(env: Env): Promise<RunningService> {
   process.once('SIGINT', () => void stop());
   await app.init();
   if (env.MCP_AGGREGATOR_CONFIG) {
-    await app.get(CommandBus).execute(new ImportServers(env.MCP_AGGREGATOR_CONFIG, SYSTEM));
+    const commands = app.get(CommandBus);
+    await commands.execute(new ImportServers(env.MCP_AGGREGATOR_CONFIG, SYSTEM));
+    await commands.execute(new ImportQuerySettings(env.MCP_AGGREGATOR_CONFIG, SYSTEM));
   }
   await app.listen(env.MCP_AGGREGATOR_PORT, env.MCP_AGGREGATOR_HOST);
   const url = reachable(await app.getUrl());

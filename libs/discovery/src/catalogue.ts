@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
+import { FailPoints } from '@app/platform';
 import { ListServers, type Server } from '@app/registry';
 import {
   type CatalogueSnapshot,
@@ -28,6 +29,7 @@ export class Catalogue {
   constructor(
     private readonly queries: QueryBus,
     private readonly store: ToolStore,
+    private readonly failPoints: FailPoints,
   ) {}
 
   get current(): CatalogueSnapshot {
@@ -53,6 +55,7 @@ export class Catalogue {
     return this.inTurn(async () => {
       const servers = await this.queries.execute(new ListServers());
       const loaded = await this.store.load(serverIds);
+      this.failPoints.pass('catalogue.read');
       const kept = serverIds
         ? this.snapshot.tools.filter((tool) => !serverIds.includes(tool.serverId))
         : [];

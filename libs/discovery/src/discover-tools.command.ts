@@ -1,10 +1,12 @@
 import { Inject, Logger } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, EventBus, type ICommandHandler } from '@nestjs/cqrs';
 import { ToolsDiscovered } from '@app/events';
-import { Database, Env } from '@app/platform';
+import { AppError, Database, Env, FailPoints } from '@app/platform';
 import { SetServerWarnings } from '@app/registry';
 import { SessionPool } from '@app/sessions';
+import type { UpstreamSession } from '@app/mcp';
 import { isDeepStrictEqual } from 'node:util';
+import { DiscoveryProgress } from './discovery-progress.js';
 import { withinLimits } from './limits.js';
 import { diffTools, readTools } from './tool.js';
 import { ToolStore } from './tool.store.js';
@@ -33,6 +35,8 @@ export class DiscoverToolsHandler implements ICommandHandler<DiscoverTools> {
     private readonly store: ToolStore,
     private readonly commands: CommandBus,
     private readonly events: EventBus,
+    private readonly progress: DiscoveryProgress,
+    private readonly failPoints: FailPoints,
     @Inject(Env) private readonly env: Env,
   ) {}
 
@@ -50,12 +54,25 @@ export class DiscoverToolsHandler implements ICommandHandler<DiscoverTools> {
   private async discover(serverId: string): Promise<void> {
     const session = this.sessions.get(serverId);
     if (!session) return;
+    this.progress.start(serverId);
+    try {
+      await this.read(serverId, session);
+    } catch (error) {
+      const reason = error instanceof AppError ? error.message : 'the tools could not be stored';
+      this.progress.step(serverId, { phase: 'FAILED', error: reason });
+      throw error;
+    }
+  }
+
+  private async read(serverId: string, session: UpstreamSession): Promise<void> {
     const perServer = this.env.MCP_AGGREGATOR_MAX_TOOLS_PER_SERVER;
     const listed = await session.listAll('tools', {
       maxItems: perServer + NAMED_OVER_LIMIT,
       maxPages: MAX_PAGES,
       timeoutMs: this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000,
     });
+    this.failPoints.pass('discovery.listed');
+    this.progress.step(serverId, { phase: 'WRITING', listed: listed.length });
     const { tools, remarks } = readTools(listed);
     const written = await this.database.transaction(async (tx) => {
       const stored = await this.store.ofServer(serverId, tx);
@@ -66,7 +83,10 @@ export class DiscoverToolsHandler implements ICommandHandler<DiscoverTools> {
         free: this.env.MCP_AGGREGATOR_MAX_TOOLS - others,
       });
       const diff = diffTools(stored.tools, published);
-      const added = await this.store.apply(serverId, stored.serverName, diff, tx);
+      const written = (count: number): void =>
+        this.progress.step(serverId, { phase: 'WRITING', written: count });
+      const added = await this.store.apply(serverId, stored.serverName, diff, written, tx);
+      this.failPoints.pass('discovery.written');
       return {
         added,
         changed: diff.changed.map((tool) => tool.id),
@@ -76,7 +96,8 @@ export class DiscoverToolsHandler implements ICommandHandler<DiscoverTools> {
         count: published.length,
       };
     });
-    if (!written) return;
+    if (!written) return this.progress.forget(serverId);
+    this.failPoints.pass('discovery.committed');
     const { added, changed, removed, warnings, server, count } = written;
     if (warnings) await this.commands.execute(new SetServerWarnings(serverId, warnings));
     if (count === 0) this.logger.warn({ server }, 'the server lists no tools');
@@ -84,6 +105,14 @@ export class DiscoverToolsHandler implements ICommandHandler<DiscoverTools> {
       { server, added: added.length, changed: changed.length, removed: removed.length },
       'tools discovered',
     );
+    this.progress.step(serverId, {
+      phase: 'DONE',
+      written: added.length + changed.length,
+      added: added.length,
+      changed: changed.length,
+      removed: removed.length,
+    });
     this.events.publish(new ToolsDiscovered(serverId, added, changed, removed));
+    this.failPoints.pass('discovery.published');
   }
 }

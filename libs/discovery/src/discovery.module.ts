@@ -5,8 +5,12 @@ import { VectorsModule } from '@app/vectors';
 import { Catalogue } from './catalogue.js';
 import { DiscoverToolsHandler } from './discover-tools.command.js';
 import { DiscoverToolsOnSessionOpened } from './discover-tools.on-session-opened.js';
+import { DiscoveryController } from './discovery.controller.js';
+import { DiscoveryProgress } from './discovery-progress.js';
+import { ForgetProgressOnServerRemoved } from './forget-progress.on-server-removed.js';
 import { IndexToolsOnCatalogueChanges } from './index-tools.on-catalogue-changes.js';
 import { LoadCatalogueOnStart } from './load-catalogue.on-start.js';
+import { ReconcileCatalogueJob } from './reconcile-catalogue.job.js';
 import { RefreshCatalogueOnChanges } from './refresh-catalogue.on-changes.js';
 import { ToolEntity } from './tool.entity.js';
 import { ToolStore } from './tool.store.js';
@@ -14,13 +18,16 @@ import { ServerToolsController } from './tools.controller.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([ToolEntity]), SessionsModule, VectorsModule],
-  controllers: [ServerToolsController],
+  controllers: [ServerToolsController, DiscoveryController],
   providers: [
     ToolStore,
     Catalogue,
     IndexToolsOnCatalogueChanges,
     LoadCatalogueOnStart,
     RefreshCatalogueOnChanges,
+    ReconcileCatalogueJob,
+    DiscoveryProgress,
+    ForgetProgressOnServerRemoved,
     DiscoverToolsHandler,
     DiscoverToolsOnSessionOpened,
   ],

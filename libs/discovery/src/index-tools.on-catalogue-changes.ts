@@ -18,6 +18,7 @@ export class IndexToolsOnCatalogueChanges implements OnModuleInit, OnModuleDestr
   private unsubscribe: (() => void) | undefined;
   private running: Promise<void> | undefined;
   private wanted = false;
+  private isDoubted = false;
   private failures = 0;
   private retry = new AbortController();
 
@@ -52,11 +53,19 @@ export class IndexToolsOnCatalogueChanges implements OnModuleInit, OnModuleDestr
     return this.running;
   }
 
+  /** Looks at what the index really holds, not at what this process wrote there. */
+  verify(): Promise<void> {
+    this.isDoubted = true;
+    return this.request();
+  }
+
   private async run(): Promise<void> {
     while (this.wanted && !this.stop.signal.aborted) {
       this.wanted = false;
+      const fresh = this.isDoubted;
+      this.isDoubted = false;
       try {
-        await this.vectors.converge(this.catalogue.current.tools.map(itemOf), this.failures > 0);
+        await this.vectors.converge(this.catalogue.current.tools.map(itemOf), fresh);
         this.failures = 0;
       } catch {
         // The vectors have said what is wrong.

@@ -23,6 +23,18 @@ export class ToolStore {
     return rows.map(toCatalogueTool);
   }
 
+  /** Differs when anything differs that the catalogue shows. */
+  async digest(): Promise<string> {
+    const rows = await this.database.direct.query<{ digest: string }[]>(
+      `SELECT md5(
+         coalesce((SELECT string_agg(concat_ws(' ', id, name, content_hash, is_classified, skill_ids), ';' ORDER BY id)
+                   FROM mcp.tools), '') ||
+         coalesce((SELECT string_agg(concat_ws(' ', id, name, status, description, error_message, tool_count), ';' ORDER BY id)
+                   FROM mcp.external_servers), '')) AS digest`,
+    );
+    return rows[0]?.digest ?? '';
+  }
+
   /** What discovery compares with. The server's row is kept from a rename or removal until the transaction ends. */
   async ofServer(
     serverId: string,
@@ -45,8 +57,14 @@ export class ToolStore {
     return tx.countBy(ToolEntity, { sourceServerId: Not(serverId) });
   }
 
-  /** The ids of the added tools. */
-  async apply(serverId: string, serverName: string, diff: ToolDiff, tx: Tx): Promise<number[]> {
+  /** The ids of the added tools; `written` is told how many new and changed ones are, batch by batch. */
+  async apply(
+    serverId: string,
+    serverName: string,
+    diff: ToolDiff,
+    written: (tools: number) => void,
+    tx: Tx,
+  ): Promise<number[]> {
     if (diff.added.length + diff.changed.length + diff.removed.length === 0) return [];
     if (diff.removed.length > 0) await tx.delete(ToolEntity, { id: In([...diff.removed]) });
     for (const tool of diff.changed) {
@@ -70,6 +88,7 @@ export class ToolStore {
       }));
       const inserted = await tx.insert(ToolEntity, rows);
       added.push(...inserted.identifiers.map((identifier) => Number(identifier['id'])));
+      written(diff.changed.length + added.length);
     }
     await tx.query(
       `UPDATE mcp.external_servers SET tool_count =

@@ -27,10 +27,10 @@ const NAMED = 100;
 
 /**
  * Characters that nobody sees but a model reads: controls other than tab and line breaks, direction
- * overrides, zero-width marks, tags. Joiners stay, because scripts and emoji are written with them.
+ * overrides, zero-width marks, tags. Joiners and Arabic number signs stay, because scripts and emoji
+ * are written with them.
  */
-const HIDDEN =
-  /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const HIDDEN = /(?!\u200c|\u200d|[\t\n\r\u0600-\u0605\u06dd])[\p{Cc}\p{Cf}]/gu;
 
 const definitionSchema = z.looseObject({
   name: z
@@ -84,10 +84,10 @@ function readTool(listed: JsonObject): Reading {
     return { refusal: parsed.error.issues[0]?.message ?? 'it is no tool definition' };
   }
   const definition = withoutHidden(listed);
-  const { name, title, description, inputSchema } = definition;
+  const { title, description, inputSchema } = definition;
   return {
     tool: {
-      originalName: typeof name === 'string' ? name : parsed.data.name,
+      originalName: parsed.data.name,
       title: typeof title === 'string' ? title : null,
       description: typeof description === 'string' ? description : '',
       inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },

@@ -1,5 +1,5 @@
 export { SkillsChanged, ToolsClassified } from './classification.events.js';
-export { ToolsDiscovered } from './discovery.events.js';
+export { DiscoveryProgressed, ToolsDiscovered } from './discovery.events.js';
 export {
   ServerConnectionChanged,
   ServerRegistered,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { QueryTool } from '@app/aggregation';
 import { Catalogue, type CatalogueServer } from '@app/discovery';
 import {
   type ClientCall,
@@ -15,6 +16,7 @@ import { aggregateInstructions } from './instructions.js';
 import { listedTools, listingOf } from './listed-tools.js';
 import { Offerings } from './offerings.js';
 import { pageOf } from './paging.js';
+import { callQueryTool } from './query-tool-call.js';
 import { ResourceSubscriptions } from './resource-subscriptions.js';
 import { ServerLogs } from './server-logs.js';
 import { ServerNews } from './server-news.js';
@@ -34,6 +36,7 @@ export class AggregateView implements McpView {
     private readonly subscriptions: ResourceSubscriptions,
     private readonly logs: ServerLogs,
     private readonly news: ServerNews,
+    private readonly queryTool: QueryTool,
   ) {}
 
   async ready(): Promise<void> {
@@ -58,7 +61,9 @@ export class AggregateView implements McpView {
       case 'tools/list':
         return this.listTools(params);
       case 'tools/call':
-        return this.upstreams.callTool(params, call);
+        return this.queryTool.answersTo(params['name'])
+          ? callQueryTool(this.queryTool, params, call)
+          : this.upstreams.callTool(params, call);
       case 'prompts/list': {
         const page = pageOf(this.offerings.prompts(), (prompt) => prompt.name, params['cursor']);
         return { prompts: page.items.map((prompt) => prompt.definition), ...page.next };
@@ -108,7 +113,8 @@ export class AggregateView implements McpView {
 
   private listTools({ cursor }: JsonObject): JsonObject {
     const page = pageOf(listedTools(this.catalogue.current), (tool) => tool.name, cursor);
-    return { tools: page.items.map(listingOf), ...page.next };
+    const builtIn = cursor === undefined ? [this.queryTool.listing] : [];
+    return { tools: [...builtIn, ...page.items.map(listingOf)], ...page.next };
   }
 
   private getPrompt(params: JsonObject, call: ClientCall): Promise<JsonObject> {

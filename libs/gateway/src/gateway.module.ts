@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Module } from '@nestjs/common';
+import { AggregationModule } from '@app/aggregation';
 import { DiscoveryModule } from '@app/discovery';
 import { McpEndpoint } from '@app/mcp';
 import { Clock, Env } from '@app/platform';
@@ -18,7 +19,7 @@ import { Upstreams } from './upstreams.js';
 import { Views } from './views.js';
 
 @Module({
-  imports: [DiscoveryModule, SessionsModule],
+  imports: [AggregationModule, DiscoveryModule, SessionsModule],
   controllers: [McpController, ClientsController],
   providers: [
     {

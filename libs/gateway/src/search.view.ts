@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
+import { QueryTool } from '@app/aggregation';
 import { Catalogue } from '@app/discovery';
 import {
   type ClientCall,
@@ -16,6 +17,7 @@ import { SearchTools } from '@app/search';
 import { z } from 'zod';
 import { listingOf } from './listed-tools.js';
 import { foundToolView, searchInstructions, searchTools } from './search-surface.js';
+import { callQueryTool } from './query-tool-call.js';
 import { Upstreams } from './upstreams.js';
 
 const searchArguments = z.object({
@@ -29,7 +31,7 @@ const callArguments = z.object({
   arguments: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** `/mcp/search`: three tools that find, describe and call all the others, for models that shall not read every list. */
+/** `/mcp/search`: tools that find, describe, call and ask all the others, for models that shall not read every list. */
 @Injectable()
 export class SearchView implements McpView {
   readonly key = 'search';
@@ -39,6 +41,7 @@ export class SearchView implements McpView {
     private readonly catalogue: Catalogue,
     private readonly queries: QueryBus,
     private readonly upstreams: Upstreams,
+    private readonly queryTool: QueryTool,
   ) {}
 
   async ready(): Promise<void> {
@@ -55,9 +58,11 @@ export class SearchView implements McpView {
   async request(method: string, params: JsonObject, call: ClientCall): Promise<JsonObject> {
     switch (method) {
       case 'tools/list':
-        return { tools: searchTools(this.catalogue.current) };
+        return { tools: [...searchTools(this.catalogue.current), this.queryTool.listing] };
       case 'tools/call':
-        return this.callTool(params, call);
+        return this.queryTool.answersTo(params['name'])
+          ? callQueryTool(this.queryTool, params, call)
+          : this.callTool(params, call);
       default:
         throw new RpcError(rpcCode.methodNotFound, 'Method not found');
     }

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor, RequireScope } from '@app/access';
-import { ApiErrors, type JsonObject } from '@app/platform';
+import { ApiErrors, type JsonObject, whileConnected } from '@app/platform';
 import type { FastifyReply } from 'fastify';
 import { CallTool } from './call-tool.command.js';
 import { CallToolDto, ToolAnswerView, toToolAnswerView } from './tools.dto.js';
@@ -30,13 +30,4 @@ export class ToolsController {
       await this.commands.execute(new CallTool(dto.name, params, caller, dto.server_id)),
     );
   }
-}
-
-/** Aborted when the HTTP client goes away before its answer: nobody wants the call any more. */
-function whileConnected(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort(new Error('the client went away'));
-  });
-  return controller.signal;
 }

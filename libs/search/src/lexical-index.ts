@@ -1,6 +1,5 @@
-import { TopScores } from '@app/vectors';
+import { termsOf, TopScores } from '@app/vectors';
 import type { Scored } from './ranking.js';
-import { termsOf } from './terms.js';
 
 /** What the lexical index knows of one tool. */
 export interface LexicalDocument {

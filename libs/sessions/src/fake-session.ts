@@ -47,6 +47,7 @@ export class FakeSession implements UpstreamSession {
   setRequestHandler(handler: ServerRequestHandler): void {
     this.requestHandler = handler;
   }
+  onRenewal(): void {}
   listAll(): Promise<JsonObject[]> {
     return Promise.resolve([]);
   }

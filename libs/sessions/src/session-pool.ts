@@ -219,7 +219,9 @@ export class SessionPool {
     });
     const ask = this.questionHandler;
     if (ask) session.setRequestHandler((...question) => ask(serverId, ...question));
-    this.events.publish(new SessionOpened(serverId));
+    const announce = (): void => this.events.publish(new SessionOpened(serverId));
+    session.onRenewal(announce);
+    announce();
   }
 
   /** A row that cannot be written now is set right by the reconcile job. */

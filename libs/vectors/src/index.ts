@@ -1,5 +1,6 @@
 export { Embedder } from './embedder.js';
 export { StaticModel } from './static-model.js';
+export { termsOf } from './terms.js';
 export type { ToolPayload } from './tool-payload.js';
 export { splitIdentifiers, toolText, type ToolWords } from './tool-text.js';
 export { ToolVectorStore } from './tool-vector.store.js';

@@ -1,3 +1,4 @@
+import type { FailPoints } from '@app/platform';
 import type { Embedder } from './embedder.js';
 import type { VectorRows } from './tool-vector.store.js';
 import type { VectorFilter, VectorHit, VectorIndex } from './vector-index.js';
@@ -23,6 +24,7 @@ export class VectorSpace {
     readonly embedder: Embedder,
     private readonly index: VectorIndex,
     private readonly rows?: VectorRows,
+    private readonly failPoints?: FailPoints,
   ) {}
 
   /** It held everything once: from then on it is at most a little behind. */
@@ -117,6 +119,7 @@ export class VectorSpace {
       return [{ id: String(toolId), vector, payload, fingerprint: this.fingerprint(item) }];
     });
     await this.index.upsert(points);
+    this.failPoints?.pass('vectors.indexed');
     for (const { id, fingerprint } of points) stored.set(id, fingerprint);
   }
 
@@ -134,11 +137,13 @@ export class VectorSpace {
     });
     if (unknown.length === 0) return vectors;
     const embedded = await this.embedder.embed(unknown.map((item) => item.text));
+    this.failPoints?.pass('vectors.embedded');
     const rows = unknown.flatMap(({ toolId, textHash }, i) => {
       const vector = embedded[i];
       return vector ? [{ toolId, textHash, vector }] : [];
     });
     await this.rows?.save(modelId, rows);
+    this.failPoints?.pass('vectors.saved');
     for (const { toolId, vector } of rows) vectors.set(toolId, vector);
     return vectors;
   }

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Clock, Env } from '@app/platform';
+import { Clock, Env, FailPoints } from '@app/platform';
 import { Embedder } from './embedder.js';
 import { ExactIndex } from './exact-index.js';
 import { QdrantIndex } from './qdrant-index.js';
@@ -19,7 +19,7 @@ import { VectorSpace } from './vector-space.js';
     { provide: Embedder, inject: [Env, StaticModel], useFactory: configuredEmbedder },
     {
       provide: ToolVectors,
-      inject: [Env, Embedder, StaticModel, ToolVectorStore, Clock],
+      inject: [Env, Embedder, StaticModel, ToolVectorStore, Clock, FailPoints],
       useFactory: toolVectors,
     },
   ],
@@ -43,6 +43,7 @@ function toolVectors(
   local: StaticModel,
   rows: ToolVectorStore,
   clock: Clock,
+  failPoints: FailPoints,
 ): ToolVectors {
   const index = env.QDRANT_URL
     ? new QdrantIndex(
@@ -55,5 +56,5 @@ function toolVectors(
   const standIn = isLocal
     ? undefined
     : new VectorSpace(new StaticEmbedder(local), new ExactIndex());
-  return new ToolVectors(new VectorSpace(embedder, index, rows), standIn, rows, clock);
+  return new ToolVectors(new VectorSpace(embedder, index, rows, failPoints), standIn, rows, clock);
 }

@@ -167,6 +167,16 @@ describe.each([
     expect(answer).toMatchObject({ action: 'accept', content: { colour: 'elicitation/create' } });
   });
 
+  it('does not wait for ever for an answer that nobody gives', async () => {
+    const onServerRequest = (): Promise<JsonObject> => new Promise(() => undefined);
+    const startedAt = performance.now();
+    await expect(
+      call(session, 'ask', {}, { onServerRequest, timeoutMs: 200, maxTotalMs: 400 }),
+    ).rejects.toMatchObject({ kind: 'timeout' });
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    expect(session.pending).toBe(0);
+  });
+
   it('says that its tools changed', async () => {
     const heard: string[] = [];
     const forget = session.onNotification((method) => heard.push(method));

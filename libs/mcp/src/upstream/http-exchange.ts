@@ -1,8 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher, Pool } from 'undici';
 import { EventStream, type StreamEvent } from './event-stream.js';
 
 /** Bodies of refusals are only looked at for a JSON-RPC error. */
 const MAX_ERROR_BODY_BYTES = 65_536;
+/** How long a message that nobody waits for may keep its connection. */
+export const UNAWAITED_MS = 30_000;
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -13,13 +16,12 @@ export interface HttpRequest {
 
 export interface HttpAnswer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
   /** Empty when the answer was a stream of events. */
   readonly text: string;
 }
 
 export interface ExchangeHandlers {
-  onHead?(status: number, headers: Readonly<Record<string, string>>): void;
+  onHead?(status: number, headers: IncomingHttpHeaders): void;
   onEvent(event: StreamEvent): void;
   onOversized(): void;
 }
@@ -45,7 +47,6 @@ export class HttpExchange {
   private controller: Dispatcher.DispatchController | undefined;
   private settled = false;
   private status = 0;
-  private headers: Readonly<Record<string, string>> = {};
   private parts: Buffer[] = [];
   private size = 0;
   private maxBodyBytes: number;
@@ -89,14 +90,19 @@ export class HttpExchange {
     this.fail('aborted');
   }
 
-  private onHead(status: number, headers: Record<string, string | string[] | undefined>): void {
+  /** For what has no caller with a deadline of its own. */
+  abortAfter(ms: number): void {
+    const timer = setTimeout(() => this.abort(), ms);
+    timer.unref();
+    const cancel = (): void => clearTimeout(timer);
+    this.done.then(cancel, cancel);
+  }
+
+  private onHead(status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
     this.status = status;
-    this.headers = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, String(value)]),
-    );
     if (status >= 300) this.maxBodyBytes = Math.min(this.maxBytes, MAX_ERROR_BODY_BYTES);
-    else if (/^text\/event-stream\b/i.test(this.headers['content-type'] ?? '')) {
+    else if (/^text\/event-stream\b/i.test(headers['content-type'] ?? '')) {
       this.events = new EventStream(this.maxBytes, {
         onEvent: (event) => {
           this.lastEventId = event.id ?? this.lastEventId;
@@ -108,7 +114,7 @@ export class HttpExchange {
         onOversized: () => this.handlers.onOversized(),
       });
     }
-    this.handlers.onHead?.(status, this.headers);
+    this.handlers.onHead?.(status, headers);
   }
 
   private onData(chunk: Buffer): void {
@@ -124,9 +130,14 @@ export class HttpExchange {
     this.settled = true;
     this.settle.resolve({
       status: this.status,
-      headers: this.headers,
-      text: Buffer.concat(this.parts).toString('utf8'),
+      text: this.text(),
     });
+  }
+
+  private text(): string {
+    const [first] = this.parts;
+    const whole = this.parts.length === 1 && first ? first : Buffer.concat(this.parts);
+    return whole.toString('utf8');
   }
 
   private onError(error: Error): void {

@@ -1,7 +1,7 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@app/platform';
 import type { Pool } from 'undici';
-import { ExchangeFailed, type HttpAnswer, HttpExchange } from './http-exchange.js';
+import { ExchangeFailed, type HttpAnswer, HttpExchange, UNAWAITED_MS } from './http-exchange.js';
 import { httpPool, ownHeaders } from './http-pool.js';
 import { isJsonObject, type OutgoingMessage, type RequestId } from './json-rpc.js';
 import { headerText } from './param-headers.js';
@@ -26,6 +26,7 @@ export class HttpWire implements Wire {
   readonly kind = 'http';
   epoch = 0;
   private readonly url: URL;
+  private readonly ownHeaders: Readonly<Record<string, string>>;
   private readonly pool: Pool;
   private readonly running = new Map<RequestId, HttpExchange>();
   private readonly closing = new AbortController();
@@ -34,11 +35,12 @@ export class HttpWire implements Wire {
   private protocolVersion: string | undefined;
 
   constructor(
-    private readonly target: HttpTarget,
+    target: HttpTarget,
     private readonly maxAnswerBytes: number,
     connectTimeoutMs: number,
   ) {
     this.url = new URL(target.url);
+    this.ownHeaders = ownHeaders(target.headers);
     this.pool = httpPool(this.url, connectTimeoutMs);
   }
 
@@ -66,6 +68,7 @@ export class HttpWire implements Wire {
       JSON.stringify(message),
       begins,
     );
+    if (id === undefined) exchange.abortAfter(UNAWAITED_MS);
     const hadSession = this.sessionId !== undefined && !begins;
     const answer = await this.outcome(exchange, id);
     if (answer) this.accept(answer, hadSession, id);
@@ -94,9 +97,8 @@ export class HttpWire implements Wire {
     for (const exchange of this.running.values()) exchange.abort();
     if (this.sessionId !== undefined) {
       const farewell = this.exchange('DELETE', this.sessionHeaders(false));
-      const timer = setTimeout(() => farewell.abort(), FAREWELL_MS);
+      farewell.abortAfter(FAREWELL_MS);
       await farewell.done.catch(() => undefined);
-      clearTimeout(timer);
     }
     await this.pool.destroy();
   }
@@ -113,20 +115,21 @@ export class HttpWire implements Wire {
       {
         method,
         path: this.url.pathname + this.url.search,
-        headers: { ...ownHeaders(this.target.headers), ...headers },
+        headers: { ...this.ownHeaders, ...headers },
         ...(body !== undefined && { body }),
       },
       this.maxAnswerBytes,
       {
         onHead: (status, answered) => {
           if (!begins || status >= 300) return;
-          this.sessionId = answered['mcp-session-id'];
+          const given = answered['mcp-session-id'];
+          this.sessionId = typeof given === 'string' ? given : undefined;
           this.epoch++;
         },
         onEvent: ({ type, data }) => {
           if (type !== 'message' || data === '') return;
           this.listener?.onFrame(data, id);
-          if (id !== undefined && !this.listener?.awaits(id)) this.endSoon(exchange);
+          if (id !== undefined && !this.listener?.awaits(id)) exchange.abortAfter(LINGER_MS);
         },
         onOversized: () => this.listener?.onOversized(id),
       },
@@ -224,13 +227,6 @@ export class HttpWire implements Wire {
       ...(this.protocolVersion !== undefined &&
         !begins && { 'mcp-protocol-version': this.protocolVersion }),
     };
-  }
-
-  private endSoon(exchange: HttpExchange): void {
-    const timer = setTimeout(() => exchange.abort(), LINGER_MS);
-    timer.unref();
-    const cancel = (): void => clearTimeout(timer);
-    exchange.done.then(cancel, cancel);
   }
 
   private end(reason: string): void {

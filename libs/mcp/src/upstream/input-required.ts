@@ -1,13 +1,20 @@
-import type { JsonObject } from '@app/platform';
+import type { JsonObject, JsonValue } from '@app/platform';
 import { isJsonObject } from './json-rpc.js';
 import type { ServerRequestHandler } from './upstream.js';
-import { UpstreamProtocolError } from './upstream.errors.js';
+import { RequestCancelled, UpstreamProtocolError } from './upstream.errors.js';
+
+interface Patience {
+  readonly signal: AbortSignal | undefined;
+  readonly withinMs: number;
+  /** What the call fails with when nobody answered in that time. */
+  readonly late: Error;
+}
 
 /** Puts the questions in an `input_required` result to the handler; what the same request carries when it is sent again. */
 export async function answerInput(
   result: JsonObject,
   handler: ServerRequestHandler | undefined,
-  signal: AbortSignal | undefined,
+  { signal, withinMs, late }: Patience,
 ): Promise<JsonObject> {
   const { requestState } = result;
   const questions = isJsonObject(result['inputRequests']) ? result['inputRequests'] : {};
@@ -19,23 +26,38 @@ export async function answerInput(
     return state;
   }
   if (!handler) throw new UpstreamProtocolError('it asks for input that nobody here can give');
+
   const controller = new AbortController();
-  const stop = (): void => controller.abort(signal?.reason);
-  signal?.addEventListener('abort', stop, { once: true });
+  let giveUp: (error: Error) => void = () => undefined;
+  const givenUp = new Promise<never>((_resolve, reject) => {
+    giveUp = reject;
+  });
+  const cancel = (): void => giveUp(new RequestCancelled());
+  const timer = setTimeout(() => giveUp(late), withinMs);
+  signal?.addEventListener('abort', cancel, { once: true });
   try {
-    const answers = await Promise.all(
-      Object.entries(questions).map(async ([key, question]) => {
-        if (!isJsonObject(question) || typeof question['method'] !== 'string') {
-          throw new UpstreamProtocolError('a question has no method');
-        }
-        const params = isJsonObject(question['params']) ? question['params'] : {};
-        return [key, await handler(question['method'], params, controller.signal)] as const;
-      }),
+    const asked = Object.entries(questions).map(([key, question]) =>
+      ask(key, question, handler, controller.signal),
     );
+    const answers = await Promise.race([Promise.all(asked), givenUp]);
     return { ...state, inputResponses: Object.fromEntries(answers) };
   } finally {
-    // When one question failed, nobody needs the answers to the others.
+    // When one question failed, or nobody waits, the answers to the others are of no use.
     controller.abort();
-    signal?.removeEventListener('abort', stop);
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
   }
+}
+
+async function ask(
+  key: string,
+  question: JsonValue,
+  handler: ServerRequestHandler,
+  signal: AbortSignal,
+): Promise<readonly [string, JsonObject]> {
+  if (!isJsonObject(question) || typeof question['method'] !== 'string') {
+    throw new UpstreamProtocolError('a question has no method');
+  }
+  const params = isJsonObject(question['params']) ? question['params'] : {};
+  return [key, await handler(question['method'], params, signal)];
 }

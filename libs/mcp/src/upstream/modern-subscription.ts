@@ -4,7 +4,11 @@ import { isJsonObject } from './json-rpc.js';
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
 
-type OpenStream = (params: JsonObject, opened: (cancel: () => void) => void) => Promise<void>;
+/** Resolves when the stream is over; `opened` is told how to end it. */
+export type OpenStream = (
+  params: JsonObject,
+  opened: (cancel: () => void) => void,
+) => Promise<void>;
 
 /**
  * Modern servers say what changed only on a stream that was asked for (`subscriptions/listen`). This

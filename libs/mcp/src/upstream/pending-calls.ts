@@ -4,7 +4,7 @@ import type { RequestOptions } from './upstream.js';
 import { RequestCancelled, RequestTimedOut } from './upstream.errors.js';
 
 /** How often progress may start the deadline of a call anew, unless its caller says when it ends. */
-const PROGRESS_STRETCHES = 5;
+export const PROGRESS_STRETCHES = 5;
 
 export interface Call {
   readonly method: string;

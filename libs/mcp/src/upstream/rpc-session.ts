@@ -1,12 +1,5 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  LOG_LEVEL_META_KEY,
-  PROTOCOL_VERSION_META_KEY,
-} from '@modelcontextprotocol/client';
 import { Logger } from '@nestjs/common';
 import { AppError, type JsonObject, type JsonValue } from '@app/platform';
-import { answerInput } from './input-required.js';
 import {
   type IncomingMessage,
   isJsonObject,
@@ -15,9 +8,8 @@ import {
   type RequestId,
 } from './json-rpc.js';
 import { listAll } from './listing.js';
-import { ModernSubscription } from './modern-subscription.js';
+import { ModernEra } from './modern-era.js';
 import { type Negotiated, Negotiation } from './negotiation.js';
-import { type ParamHeader, paramHeaders, paramHeadersOf } from './param-headers.js';
 import { type Call, PendingCalls } from './pending-calls.js';
 import { RateLimit } from './rate-limit.js';
 import { ServedRequests } from './served-requests.js';
@@ -48,7 +40,6 @@ import { SessionExpired, type Wire, type WireListener } from './wire.js';
 /** The client of the negotiation counts from 0: a late or repeated answer to it is none of ours. */
 const FIRST_ID = 1_000;
 const MAX_NOTIFICATIONS_PER_SECOND = 1_000;
-const MAX_INPUT_ROUNDS = 10;
 
 /**
  * JSON-RPC over one wire: ids, deadlines, what the server asks and says, a new session when the old one
@@ -64,17 +55,15 @@ export class RpcSession implements UpstreamSession, WireListener {
   private negotiated: Negotiated | undefined;
   private renewing: Promise<void> | undefined;
   private nextId = FIRST_ID;
-  private awaitingInput = 0;
   private readonly calls = new PendingCalls((id, reason) => this.cancel(id, reason));
   /** Requests whose answer is the end of a stream, not of a call. */
   private readonly streams = new Map<RequestId, () => void>();
   private readonly served = new ServedRequests((answer) => this.wire.send(answer));
   private readonly notificationHandlers = new Set<NotificationHandler>();
   private readonly notificationRate = new RateLimit(MAX_NOTIFICATIONS_PER_SECOND);
-  private readonly toolHeaders = new Map<JsonValue, readonly ParamHeader[]>();
+  private readonly renewalHandlers = new Set<() => void>();
   private requestHandler: ServerRequestHandler | undefined;
-  private subscription: ModernSubscription | undefined;
-  private logLevel: JsonValue | undefined;
+  private modern: ModernEra | undefined;
 
   private constructor(
     private readonly wire: Wire,
@@ -130,7 +119,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     return this.agreed.instructions;
   }
   get pending(): number {
-    return this.calls.size + this.awaitingInput;
+    return this.calls.size + (this.modern?.waiting ?? 0);
   }
 
   request(
@@ -138,9 +127,9 @@ export class RpcSession implements UpstreamSession, WireListener {
     params: JsonObject | undefined,
     options: RequestOptions,
   ): Promise<JsonObject> {
-    return this.era === 'modern'
-      ? this.requestModern(method, params, options)
-      : this.exchange(method, params, options);
+    if (!this.modern) return this.exchange(method, params, options);
+    const handler = options.onServerRequest ?? this.requestHandler;
+    return this.modern.request(method, params, options, handler);
   }
 
   async notify(method: string, params?: JsonObject): Promise<void> {
@@ -151,6 +140,10 @@ export class RpcSession implements UpstreamSession, WireListener {
   onNotification(handler: NotificationHandler): () => void {
     this.notificationHandlers.add(handler);
     return () => this.notificationHandlers.delete(handler);
+  }
+
+  onRenewal(handler: () => void): void {
+    this.renewalHandlers.add(handler);
   }
 
   setRequestHandler(handler: ServerRequestHandler): void {
@@ -171,6 +164,7 @@ export class RpcSession implements UpstreamSession, WireListener {
 
   onFrame(text: string, during?: RequestId): boolean {
     const frames = readFrame(text);
+    if (this.ending) return true;
     for (const { raw, message } of frames) {
       const answers = message.kind === 'result' || message.kind === 'error' ? message.id : null;
       if (answers !== null && this.negotiation?.awaits(answers)) this.negotiation.deliver(raw);
@@ -207,10 +201,13 @@ export class RpcSession implements UpstreamSession, WireListener {
     await this.wire.open(this);
     await this.negotiate(era);
     if (this.era === 'legacy') return this.wire.listen();
-    this.subscription = new ModernSubscription(this.capabilities, (params, opened) =>
-      this.openStream('subscriptions/listen', params, opened),
+    this.modern = new ModernEra(
+      this.agreed,
+      this.options,
+      (method, params, options) => this.exchange(method, params, options),
+      (params, opened) => this.openStream('subscriptions/listen', params, opened),
     );
-    this.subscription.start();
+    this.modern.start();
   }
 
   private async negotiate(era: ProtocolEra | undefined): Promise<void> {
@@ -227,6 +224,9 @@ export class RpcSession implements UpstreamSession, WireListener {
     if (this.ending) return Promise.reject(this.ending);
     if (this.wire.epoch !== epoch && !this.renewing) return Promise.resolve();
     this.renewing ??= this.negotiate('legacy')
+      .then(() => {
+        for (const handler of this.renewalHandlers) this.guard(handler);
+      })
       .catch(async (error: unknown) => {
         const lost =
           error instanceof CredentialsRefused
@@ -252,7 +252,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     return new Promise((resolve, reject) => {
       this.calls.add(id, method, options, { resolve, reject });
       const message = this.requestMessage(id, method, params, options);
-      this.deliver(message, this.headersFor(method, params)).then(
+      this.deliver(message, this.modern?.headersFor(method, params) ?? {}).then(
         () => {
           if (this.wire.kind !== 'http' || !this.calls.has(id)) return;
           this.fail(id, new ConnectionLost('there was no answer in its answer', 'unknown'));
@@ -276,52 +276,6 @@ export class RpcSession implements UpstreamSession, WireListener {
     }
   }
 
-  /** Callers need not know eras: what modern servers have under another name is translated here. */
-  private async requestModern(
-    method: string,
-    params: JsonObject | undefined,
-    options: RequestOptions,
-  ): Promise<JsonObject> {
-    switch (method) {
-      case 'ping':
-        return this.exchange('server/discover', undefined, options);
-      case 'logging/setLevel':
-        this.logLevel = params?.['level'];
-        return {};
-      case 'resources/subscribe':
-      case 'resources/unsubscribe': {
-        const uri = params?.['uri'];
-        if (typeof uri !== 'string') {
-          throw new UpstreamRpcError({ code: -32_602, message: 'uri must be a string' });
-        }
-        this.subscription?.setResource(uri, method === 'resources/subscribe');
-        return {};
-      }
-      default:
-        return this.requestInRounds(method, params, options);
-    }
-  }
-
-  private async requestInRounds(
-    method: string,
-    params: JsonObject | undefined,
-    options: RequestOptions,
-  ): Promise<JsonObject> {
-    let answers: JsonObject = {};
-    for (let round = 0; round < MAX_INPUT_ROUNDS; round++) {
-      const result = await this.exchange(method, { ...params, ...answers }, options);
-      if (result['resultType'] !== 'input_required' || options.allowInputRequired) return result;
-      this.awaitingInput++;
-      try {
-        const handler = options.onServerRequest ?? this.requestHandler;
-        answers = await answerInput(result, handler, options.signal);
-      } finally {
-        this.awaitingInput--;
-      }
-    }
-    throw new UpstreamProtocolError('it asks for more input again and again');
-  }
-
   private requestMessage(
     id: RequestId,
     method: string,
@@ -332,7 +286,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     // A token of somebody else's could be the number of another call of ours.
     const { progressToken: _foreign, ...kept } = given ?? {};
     const meta: JsonObject = {
-      ...(this.era === 'modern' && this.envelope()),
+      ...this.modern?.envelope(),
       ...kept,
       ...options.meta,
       ...(options.onProgress && { progressToken: id }),
@@ -340,22 +294,6 @@ export class RpcSession implements UpstreamSession, WireListener {
     const hasMeta = given !== undefined || Object.keys(meta).length > 0;
     const full = { ...params, ...(hasMeta && { _meta: meta }) };
     return { jsonrpc: '2.0', id, method, ...((params || hasMeta) && { params: full }) };
-  }
-
-  /** What every request of the modern era says about its client. */
-  private envelope(): JsonObject {
-    return {
-      [PROTOCOL_VERSION_META_KEY]: this.protocolVersion,
-      [CLIENT_INFO_META_KEY]: { ...this.options.clientInfo },
-      [CLIENT_CAPABILITIES_META_KEY]: this.options.clientCapabilities,
-      ...(this.logLevel !== undefined && { [LOG_LEVEL_META_KEY]: this.logLevel }),
-    };
-  }
-
-  private headersFor(method: string, params: JsonObject | undefined): Record<string, string> {
-    const tool = params?.['name'];
-    if (method !== 'tools/call' || tool === undefined) return {};
-    return paramHeaders(this.toolHeaders.get(tool) ?? [], params?.['arguments']);
   }
 
   /** A request that stays open to carry notifications. Resolves when it is over, however that came. */
@@ -415,7 +353,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     if (!isJsonObject(result)) {
       return this.fail(id, new UpstreamProtocolError('a result is no object'));
     }
-    if (call.method === 'tools/list') this.noteToolHeaders(result);
+    if (call.method === 'tools/list') this.modern?.noteTools(result);
     this.calls.resolve(id, result);
   }
 
@@ -452,7 +390,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     try {
       handle();
     } catch (error) {
-      this.logger.error({ err: error }, 'a handler of notifications failed');
+      this.logger.error({ err: error }, 'a handler failed');
     }
   }
 
@@ -468,16 +406,8 @@ export class RpcSession implements UpstreamSession, WireListener {
   private cancel(id: RequestId, reason: string): void {
     this.wire.abandon(id);
     // There the end of the stream says it.
-    if (this.wire.kind === 'http' && this.era === 'modern') return;
+    if (this.wire.kind === 'http' && this.modern) return;
     this.notify('notifications/cancelled', { requestId: id, reason }).catch(() => undefined);
-  }
-
-  private noteToolHeaders(result: JsonObject): void {
-    if (this.wire.kind !== 'http' || this.era !== 'modern') return;
-    for (const tool of Array.isArray(result['tools']) ? result['tools'] : []) {
-      if (!isJsonObject(tool) || tool['name'] === undefined) continue;
-      this.toolHeaders.set(tool['name'], paramHeadersOf(tool['inputSchema']));
-    }
   }
 
   private async end(
@@ -487,7 +417,7 @@ export class RpcSession implements UpstreamSession, WireListener {
   ): Promise<void> {
     if (!this.ending) {
       this.ending = error;
-      this.subscription?.stop();
+      this.modern?.stop();
       this.calls.rejectAll(error);
       for (const over of [...this.streams.values()]) over();
       this.served.cancelAll();

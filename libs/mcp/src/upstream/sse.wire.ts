@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import { httpPool, ownHeaders } from './http-pool.js';
-import { ExchangeFailed, HttpExchange } from './http-exchange.js';
+import { ExchangeFailed, HttpExchange, UNAWAITED_MS } from './http-exchange.js';
 import type { OutgoingMessage, RequestId } from './json-rpc.js';
 import {
   ConnectFailed,
@@ -20,6 +20,7 @@ export class SseWire implements Wire {
   readonly kind = 'sse';
   readonly epoch = 0;
   private readonly url: URL;
+  private readonly ownHeaders: Readonly<Record<string, string>>;
   private readonly pool: Pool;
   private readonly posts = new Map<RequestId, HttpExchange>();
   private stream: HttpExchange | undefined;
@@ -28,11 +29,12 @@ export class SseWire implements Wire {
   private ended = false;
 
   constructor(
-    private readonly target: HttpTarget,
+    target: HttpTarget,
     private readonly maxAnswerBytes: number,
     connectTimeoutMs: number,
   ) {
     this.url = new URL(target.url);
+    this.ownHeaders = ownHeaders(target.headers);
     this.pool = httpPool(this.url, connectTimeoutMs);
   }
 
@@ -43,7 +45,7 @@ export class SseWire implements Wire {
         {
           method: 'GET',
           path: this.url.pathname + this.url.search,
-          headers: { ...ownHeaders(this.target.headers), accept: 'text/event-stream' },
+          headers: { ...this.ownHeaders, accept: 'text/event-stream' },
         },
         this.maxAnswerBytes,
         {
@@ -93,7 +95,7 @@ export class SseWire implements Wire {
         method: 'POST',
         path: endpoint.pathname + endpoint.search,
         headers: {
-          ...ownHeaders(this.target.headers),
+          ...this.ownHeaders,
           'content-type': 'application/json',
           accept: 'application/json',
           ...(this.protocolVersion && { 'mcp-protocol-version': this.protocolVersion }),
@@ -104,7 +106,8 @@ export class SseWire implements Wire {
       { onEvent: () => undefined, onOversized: () => undefined },
     );
     const id = 'method' in message && 'id' in message ? message.id : undefined;
-    if (id !== undefined) this.posts.set(id, post);
+    if (id === undefined) post.abortAfter(UNAWAITED_MS);
+    else this.posts.set(id, post);
     try {
       const { status, text } = await post.done;
       if (status === 401 || status === 403) throw new CredentialsRefused(status);

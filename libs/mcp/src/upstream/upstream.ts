@@ -95,6 +95,8 @@ export interface UpstreamSession {
   /** Returns the function that takes the handler away again. */
   onNotification(handler: NotificationHandler): () => void;
   setRequestHandler(handler: ServerRequestHandler): void;
+  /** The server had forgotten the session and gave a new one: what it knew of us, and its lists, may be gone. */
+  onRenewal(handler: () => void): void;
   listAll(kind: ListKind, limits: ListLimits): Promise<JsonObject[]>;
   /** The last lines of the process's stderr, and what it wrote to stdout that was no message; empty for URLs. */
   logs(): readonly string[];

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { failPoints } from '../fail-points.js';
 
 /**
  * Every setting of the service, in one place. `process.env` is read nowhere else.
@@ -133,6 +134,11 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: flag(false),
   MCP_AGGREGATOR_MAX_ANSWER_BYTES: whole(10_000_000, 1_024, 1_000_000_000),
 
+  MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: seconds(3, 600),
+  MCP_AGGREGATOR_QUERY_TIMEOUT: seconds(5, 600),
+  MCP_AGGREGATOR_QUERY_TOOLS_PER_SERVER: whole(1, 1, 10),
+  MCP_AGGREGATOR_QUERY_MAX_TOKENS: whole(6_000, 100, 1_000_000),
+
   MCP_AGGREGATOR_TOKENS: tokens.optional(),
   MCP_AGGREGATOR_JWKS_URL: url('https:', 'http:').optional(),
   MCP_AGGREGATOR_JWT_ISSUER: z.string().min(1).optional(),
@@ -158,6 +164,8 @@ export const envSchema = z.object({
   EMBEDDINGS_MODEL: z.string().min(1).default('text-embedding-3-small'),
   QDRANT_URL: url('https:', 'http:').optional(),
   QDRANT_API_KEY: z.string().min(1).optional(),
+  MCP_AGGREGATOR_FAIL_POINT: z.enum(failPoints).optional(),
+
   LLM_PROVIDER: z.enum(['anthropic', 'openai']).optional(),
   LLM_URL: url('https:', 'http:').optional(),
   LLM_API_KEY: z.string().min(1).optional(),

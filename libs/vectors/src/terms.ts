@@ -1,4 +1,4 @@
-import { splitIdentifiers } from '@app/vectors';
+import { splitIdentifiers } from './tool-text.js';
 import { stemmer } from 'stemmer';
 
 /** Words that say nothing about which tool is meant. */

@@ -1,0 +1,28 @@
+import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@app/discovery';
+import { VectorsModule } from '@app/vectors';
+import { ChangeServerSettingsHandler } from './change-server-settings.command.js';
+import { FanOut } from './fan-out.js';
+import { ImportQuerySettingsHandler } from './import-query-settings.command.js';
+import { QueryController } from './query.controller.js';
+import { QueryServersHandler } from './query-servers.command.js';
+import { QuerySettingsController } from './query-settings.controller.js';
+import { QuerySettingsStore } from './query-settings.store.js';
+import { QueryTool } from './query-tool.mcp.js';
+import { ReplaceQueryRulesHandler } from './replace-query-rules.command.js';
+
+@Module({
+  imports: [DiscoveryModule, VectorsModule],
+  controllers: [QueryController, QuerySettingsController],
+  providers: [
+    QuerySettingsStore,
+    FanOut,
+    QueryTool,
+    QueryServersHandler,
+    ReplaceQueryRulesHandler,
+    ChangeServerSettingsHandler,
+    ImportQuerySettingsHandler,
+  ],
+  exports: [QueryTool],
+})
+export class AggregationModule {}

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CatalogueServer } from '@app/discovery';
+import { AppError, Clock, type JsonObject } from '@app/platform';
+import type { CallTool } from '@app/routing';
+import { FanOut, type ServerOutcome } from './fan-out.js';
+import type { Target } from './targets.js';
+
+class Unavailable extends AppError {
+  constructor(cause?: Error) {
+    super('Server unavailable: a', { kind: 'unavailable', code: 'SERVER_UNAVAILABLE', cause });
+  }
+}
+
+type Behaviour = (signal: AbortSignal, query: unknown) => Promise<JsonObject>;
+
+const target = (name: string, tools = [name]): Target => ({
+  server: { id: name, name } as CatalogueServer,
+  calls: tools.map((tool) => ({
+    tool: { originalName: tool } as never,
+    arguments: { query: 'green tea' },
+    byWord: [{ query: 'green' }, { query: 'tea' }],
+    why: '',
+  })),
+  refused: [],
+});
+const says = (text: string): Promise<JsonObject> =>
+  Promise.resolve({ content: [{ type: 'text', text }] });
+const never = (): Promise<JsonObject> => new Promise(() => undefined);
+
+async function outcomesOf(
+  behaviours: Record<string, Behaviour>,
+  targets: Target[],
+  signal = new AbortController().signal,
+): Promise<{ outcomes: ServerOutcome[]; order: string[] }> {
+  const commands = {
+    execute: async ({ name, params, caller }: CallTool) => ({
+      result: await behaviours[name]?.(
+        caller.signal,
+        (params['arguments'] as JsonObject | undefined)?.['query'],
+      ),
+    }),
+  };
+  const order: string[] = [];
+  const outcomes = await new FanOut(commands as never, new Clock()).ask(targets, {
+    caller: { actor: { name: 'ada', ip: null }, signal },
+    withinMs: 100,
+    onOutcome: ({ target: { server } }) => order.push(server.name),
+  });
+  return { outcomes, order };
+}
+
+describe(FanOut, () => {
+  it('asks all at once, and gives each no longer than its time', async () => {
+    const started = performance.now();
+    const aborted: string[] = [];
+    const hang: Behaviour = (signal) => {
+      signal.addEventListener('abort', () => aborted.push('hang'));
+      return never();
+    };
+    const slow: Behaviour = () => sleep(60).then(() => says('slow words'));
+    const { outcomes, order } = await outcomesOf({ hang, slow, quick: () => says('quick words') }, [
+      target('hang'),
+      target('quick'),
+      target('slow'),
+    ]);
+    expect(performance.now() - started).toBeLessThan(400);
+    expect(order).toEqual(['quick', 'slow', 'hang']);
+    expect(outcomes.map(({ status }) => status)).toEqual(['timed_out', 'succeeded', 'succeeded']);
+    expect(outcomes[0]).toMatchObject({ error: 'timeout after 0.1s', passages: [] });
+    expect(aborted).toEqual(['hang']);
+  });
+
+  it('says whose words they are and where they stood', async () => {
+    const { outcomes } = await outcomesOf({ a: () => says('["one","two"]') }, [target('a')]);
+    expect(outcomes[0]?.passages).toMatchObject([
+      { text: 'one', server: 'a', tool: 'a', position: 0 },
+      { text: 'two', server: 'a', tool: 'a', position: 1 },
+    ]);
+  });
+
+  it('keeps one failure from the others, and gives its reason', async () => {
+    const { outcomes } = await outcomesOf(
+      {
+        a: () => Promise.reject(new Unavailable(new Unavailable())),
+        b: () => Promise.resolve({ isError: true, content: [{ type: 'text', text: 'no\nluck' }] }),
+        c: () => says('fine words'),
+      },
+      [target('a'), target('b'), target('c')],
+    );
+    expect(outcomes.map(({ error }) => error)).toEqual([
+      'Server unavailable: a',
+      'b answered with an error: no luck',
+      undefined,
+    ]);
+  });
+
+  it('does not ask whom it cannot ask', async () => {
+    const { outcomes } = await outcomesOf({}, [{ ...target('a'), problem: 'disconnected' }]);
+    expect(outcomes).toMatchObject([
+      { status: 'unavailable', error: 'disconnected', elapsedMs: 0 },
+    ]);
+  });
+
+  it('takes what one tool of a server has when another fails', async () => {
+    const { outcomes } = await outcomesOf({ good: () => says('fine words'), bad: never }, [
+      target('a', ['good', 'bad']),
+    ]);
+    expect(outcomes).toMatchObject([{ status: 'succeeded', passages: [{ text: 'fine words' }] }]);
+  });
+
+  it('asks for single words where the whole question finds nothing', async () => {
+    const asked: unknown[] = [];
+    const literal: Behaviour = (_signal, query) => {
+      asked.push(query);
+      return query === 'green' ? never() : says(query === 'tea' ? '["Ada likes tea"]' : '[]');
+    };
+    const { outcomes } = await outcomesOf({ literal }, [target('literal')]);
+    expect(asked).toEqual(['green tea', 'green', 'tea']);
+    expect(outcomes).toMatchObject([
+      { status: 'succeeded', passages: [{ text: 'Ada likes tea', position: 0 }] },
+    ]);
+  });
+
+  it('has no outcomes for nobody', async () => {
+    expect((await outcomesOf({}, [])).outcomes).toEqual([]);
+  });
+});

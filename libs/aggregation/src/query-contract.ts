@@ -1,0 +1,96 @@
+/** The input and output of the aggregated query, to the letter of its contract, for both edges. */
+export const QUERY_TOOL = 'mcp__proxy__aggregator__query';
+/** Clients that put the server's name before a tool's send only the rest. */
+export const QUERY_TOOL_ALIAS = 'aggregator__query';
+
+export const MAX_QUERY_CHARS = 10_000;
+export const MAX_RESULTS = { least: 10, most: 100, usual: 30 } as const;
+
+export const querySchema = {
+  type: 'object',
+  properties: {
+    query: {
+      type: 'string',
+      description: 'The user prompt or question to search for across MCP servers',
+      minLength: 1,
+      maxLength: MAX_QUERY_CHARS,
+    },
+    maxResults: {
+      type: 'integer',
+      description: `Maximum number of results to return (default: ${MAX_RESULTS.usual})`,
+      minimum: MAX_RESULTS.least,
+      maximum: MAX_RESULTS.most,
+      default: MAX_RESULTS.usual,
+    },
+    servers: {
+      type: 'array',
+      description: 'Optional list of specific servers to query (default: all configured)',
+      items: { type: 'string' as const },
+    },
+  },
+  required: ['query'],
+};
+
+const share = { type: 'number', minimum: 0, maximum: 1 } as const;
+
+export const answerSchema = {
+  type: 'object',
+  properties: {
+    results: {
+      type: 'array',
+      items: {
+        type: 'object' as const,
+        properties: {
+          content: { type: 'string', description: 'The result content from the MCP server' },
+          server: { type: 'string', description: 'Which MCP server provided this result' },
+          relevanceScore: { ...share, description: 'Relevance score (0.0 to 1.0)' },
+          rank: {
+            type: 'integer',
+            description: 'Ranking position (1 = most relevant)',
+            minimum: 1,
+          },
+          timestamp: {
+            type: 'string',
+            format: 'date-time',
+            description: 'When this result was retrieved',
+          },
+        },
+        required: ['content', 'server', 'relevanceScore', 'rank'],
+      },
+    },
+    metadata: {
+      type: 'object',
+      properties: {
+        serversQueried: { type: 'integer', description: 'Number of servers queried' },
+        serversSucceeded: {
+          type: 'integer',
+          description: 'Number of servers that responded successfully',
+        },
+        totalResultsRaw: { type: 'integer', description: 'Total results before ranking/dedup' },
+        totalResultsDedup: { type: 'integer', description: 'Results after deduplication' },
+        resultsReturned: { type: 'integer', description: 'Final result count returned' },
+        processingTimeMs: {
+          type: 'integer',
+          description: 'Total processing time in milliseconds',
+        },
+        serverDiversity: {
+          ...share,
+          description: 'Proportion of queried servers that contributed results',
+        },
+      },
+      required: ['serversQueried', 'serversSucceeded', 'resultsReturned', 'processingTimeMs'],
+    },
+  },
+  required: ['results', 'metadata'],
+};
+
+/** As `tools/list` shows it. */
+export const queryToolListing = {
+  name: QUERY_TOOL,
+  title: 'Ask many servers',
+  description:
+    'Query multiple MCP servers concurrently and receive ranked, aggregated results optimized for LLM context efficiency.',
+  inputSchema: querySchema,
+  outputSchema: answerSchema,
+  annotations: { readOnlyHint: true, openWorldHint: true },
+};

@@ -1,0 +1,35 @@
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Actor, CurrentActor, RequireScope } from '@app/access';
+import { ApiErrors, type JsonObject, whileConnected } from '@app/platform';
+import type { FastifyReply } from 'fastify';
+import { readQuery } from './aggregated-query.js';
+import { answerSchema, querySchema } from './query-contract.js';
+import { QueryServers } from './query-servers.command.js';
+
+@ApiTags('aggregated query')
+@ApiBearerAuth()
+@Controller('api/v1/aggregator/query')
+export class QueryController {
+  constructor(private readonly commands: CommandBus) {}
+
+  /** The body is that of the MCP tool and read by the same reader (RULINGS R33), hence no DTO. */
+  @Post()
+  @HttpCode(200)
+  @RequireScope('call')
+  @ApiOperation({ summary: 'Ask many servers one question; ranked, deduplicated, attributed' })
+  @ApiBody({ schema: querySchema })
+  @ApiOkResponse({ schema: answerSchema })
+  @ApiErrors(400, 413, 422, 503)
+  query(
+    @Body() body: unknown,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonObject> {
+    const question = readQuery(body, { refuseUnknown: true });
+    return this.commands.execute(
+      new QueryServers(question, { actor, signal: whileConnected(reply) }),
+    );
+  }
+}

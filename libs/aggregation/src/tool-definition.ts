@@ -1,0 +1,25 @@
+import type { CatalogueTool } from '@app/discovery';
+import type { JsonObject } from '@app/platform';
+import { isObject } from './json-pieces.js';
+
+export function isDestructive(tool: CatalogueTool): boolean {
+  return annotationsOf(tool)['destructiveHint'] === true;
+}
+
+export function isReadOnly(tool: CatalogueTool): boolean {
+  return annotationsOf(tool)['readOnlyHint'] === true;
+}
+
+function annotationsOf(tool: CatalogueTool): JsonObject {
+  const annotations = tool.definition['annotations'];
+  return isObject(annotations) ? annotations : {};
+}
+
+export function propertiesOf({ inputSchema }: CatalogueTool): JsonObject {
+  return isObject(inputSchema['properties']) ? inputSchema['properties'] : {};
+}
+
+export function requiredOf({ inputSchema }: CatalogueTool): string[] {
+  const required = inputSchema['required'];
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+}

@@ -1,0 +1,60 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RequireScope } from '@app/access';
+import { Catalogue } from '@app/discovery';
+import { ApiErrors } from '@app/platform';
+import { ToolNotFound } from './search.errors.js';
+import {
+  ListToolsQuery,
+  ToolDetailView,
+  ToolListView,
+  toToolDetailView,
+  toToolView,
+} from './tools.dto.js';
+
+@ApiTags('tools')
+@ApiBearerAuth()
+@Controller('api/v1/aggregator/tools')
+export class ToolsController {
+  constructor(private readonly catalogue: Catalogue) {}
+
+  @Get()
+  @RequireScope('read')
+  @ApiOperation({ summary: 'Tools of all servers, by name' })
+  @ApiOkResponse({ type: ToolListView })
+  @ApiErrors(422)
+  list(@Query() query: ListToolsQuery): ToolListView {
+    const { server, skill, is_classified, limit, offset } = query;
+    const { tools, servers } = this.catalogue.current;
+    const wanted = tools.filter(
+      (tool) =>
+        (server === undefined || tool.serverName === server) &&
+        (skill === undefined || tool.skillIds.includes(skill)) &&
+        (is_classified === undefined || tool.isClassified === is_classified),
+    );
+    const classified = wanted.filter((tool) => tool.isClassified).length;
+    return {
+      tools: wanted
+        .slice(offset, offset + limit)
+        .map((tool) => toToolView(tool, servers.get(tool.serverId))),
+      total: wanted.length,
+      classified,
+      unclassified: wanted.length - classified,
+      limit,
+      offset,
+    };
+  }
+
+  @Get(':id')
+  @RequireScope('read')
+  @ApiOperation({ summary: 'One tool, with its schema' })
+  @ApiOkResponse({ type: ToolDetailView })
+  @ApiErrors(404)
+  get(@Param('id') id: string): ToolDetailView {
+    const { toolsById, servers } = this.catalogue.current;
+    // Only the digits of the id itself: "01" and "1e0" are other texts.
+    const tool = /^[1-9]\d*$/.test(id) ? toolsById.get(Number(id)) : undefined;
+    if (!tool) throw new ToolNotFound(id);
+    return toToolDetailView(tool, servers.get(tool.serverId));
+  }
+}

@@ -1,0 +1,95 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsOptional, IsString, MaxLength } from 'class-validator';
+import type { CatalogueServer, CatalogueTool } from '@app/discovery';
+import { IsCleanText, type JsonObject, PageQuery, ToFlag } from '@app/platform';
+import { SourceServerView } from './search.dto.js';
+
+export class ListToolsQuery extends PageQuery {
+  @ApiPropertyOptional({ example: 'github-mcp', description: 'Name of a server.' })
+  @IsOptional()
+  @IsString({ message: 'Input should be a string' })
+  @MaxLength(255, { message: 'Must have at most 255 characters' })
+  @IsCleanText()
+  readonly server?: string;
+
+  @ApiPropertyOptional({ example: 'version_control', description: 'Id of a skill.' })
+  @IsOptional()
+  @IsString({ message: 'Input should be a string' })
+  @MaxLength(64, { message: 'Must have at most 64 characters' })
+  @IsCleanText()
+  readonly skill?: string;
+
+  @ApiPropertyOptional()
+  @ToFlag()
+  @IsOptional()
+  @IsBoolean({ message: 'Must be true or false' })
+  readonly is_classified?: boolean;
+}
+
+export class ToolView {
+  @ApiProperty({ example: '1' })
+  readonly id!: string;
+  @ApiProperty({ example: 'github-mcp.create_issue' })
+  readonly name!: string;
+  @ApiProperty({ example: 'create_issue' })
+  readonly original_name!: string;
+  @ApiProperty({ type: String, nullable: true, example: 'Create issue' })
+  readonly title!: string | null;
+  @ApiProperty({ example: 'Create a new GitHub issue' })
+  readonly description!: string;
+  @ApiProperty({ type: [String], example: ['version_control'] })
+  readonly skill_ids!: readonly string[];
+  @ApiProperty({ type: String, nullable: true, example: 'version_control' })
+  readonly primary_skill_id!: string | null;
+  @ApiProperty()
+  readonly is_classified!: boolean;
+  @ApiProperty()
+  readonly is_external!: boolean;
+  @ApiProperty({ type: SourceServerView, nullable: true })
+  readonly source_server!: SourceServerView | null;
+  @ApiProperty({ format: 'date-time' })
+  readonly discovered_at!: string;
+}
+
+export class ToolDetailView extends ToolView {
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  readonly input_schema!: JsonObject;
+}
+
+export class ToolListView {
+  @ApiProperty({ type: [ToolView] })
+  readonly tools!: ToolView[];
+  @ApiProperty()
+  readonly total!: number;
+  @ApiProperty()
+  readonly classified!: number;
+  @ApiProperty()
+  readonly unclassified!: number;
+  @ApiProperty()
+  readonly limit!: number;
+  @ApiProperty()
+  readonly offset!: number;
+}
+
+export function toToolView(tool: CatalogueTool, server: CatalogueServer | undefined): ToolView {
+  return {
+    id: String(tool.id),
+    name: tool.name,
+    original_name: tool.originalName,
+    title: tool.title,
+    description: tool.description,
+    skill_ids: tool.skillIds,
+    primary_skill_id: tool.primarySkillId,
+    is_classified: tool.isClassified,
+    is_external: tool.isExternal,
+    source_server: server ? { id: server.id, name: server.name, status: server.status } : null,
+    discovered_at: tool.discoveredAt.toISOString(),
+  };
+}
+
+export function toToolDetailView(
+  tool: CatalogueTool,
+  server: CatalogueServer | undefined,
+): ToolDetailView {
+  return Object.assign(toToolView(tool, server), { input_schema: tool.inputSchema });
+}

@@ -1,0 +1,407 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { startApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { type Answer, send } from '../support/http.js';
+import { type HttpPeer, httpPeer } from '../support/peers.js';
+
+const QUERY = '/api/v1/aggregator/query';
+const TOOL = 'mcp__proxy__aggregator__query';
+const question = 'How do I implement React hooks for state management?';
+const answering = ['archive', 'docs', 'forum', 'notes', 'portal', 'wiki'];
+const failing = ['dead', 'hang', 'huge', 'wrong'];
+const everybody = [...answering, ...failing].toSorted();
+
+const answerSchema = z.object({
+  results: z.array(
+    z.object({
+      content: z.string(),
+      server: z.string(),
+      tool: z.string(),
+      url: z.string().optional(),
+      sources: z.array(z.object({ server: z.string() })).optional(),
+      relevanceScore: z.number().min(0).max(1),
+      rank: z.int(),
+      timestamp: z.iso.datetime(),
+    }),
+  ),
+  metadata: z.object({
+    serversQueried: z.int(),
+    serversSucceeded: z.int(),
+    totalResultsRaw: z.int(),
+    totalResultsDedup: z.int(),
+    resultsReturned: z.int(),
+    processingTimeMs: z.int(),
+    serverDiversity: z.number().min(0).max(1),
+    servers: z.array(
+      z.object({
+        name: z.string(),
+        status: z.string(),
+        tool: z.string().nullable(),
+        elapsedMs: z.int(),
+        error: z.string().nullable(),
+      }),
+    ),
+  }),
+});
+
+describe('one question to many servers', () => {
+  let service: TestApp;
+  let library: HttpPeer;
+  let dead: HttpPeer;
+
+  const request = (method: string, path: string, body?: object, token?: string): Promise<Answer> =>
+    send(service.url, path, {
+      method,
+      token: token ?? service.token,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const query = async (body: object): Promise<z.infer<typeof answerSchema>> => {
+    const answer = await request('POST', QUERY, body);
+    expect(answer.status).toBe(200);
+    return answerSchema.parse(answer.body);
+  };
+  const asked = async (): Promise<Record<string, number>> =>
+    (await (await fetch(`${library.url}/log`)).json()) as Record<string, number>;
+
+  beforeAll(async () => {
+    library = await httpPeer('library.mjs');
+    dead = await httpPeer('library.mjs');
+    service = await startApp({ MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: '1' });
+    for (const name of everybody) {
+      const base = name === 'dead' ? dead.url : library.url;
+      const registered = await request('POST', '/api/v1/aggregator/servers', {
+        name,
+        transport_type: 'HTTP',
+        connection_config: { base_url: `${base}/${name}` },
+      });
+      expect(registered.status).toBe(201);
+    }
+    await eventually(async () => {
+      const { body } = await request('GET', '/api/v1/aggregator/servers');
+      const { servers } = z
+        .object({ servers: z.array(z.object({ tool_count: z.number() })) })
+        .parse(body);
+      expect(servers.every((server) => server.tool_count === 2)).toBe(true);
+    }, 20_000);
+    await dead.stop();
+  }, 60_000);
+
+  afterAll(async () => {
+    await service.close();
+    await library.stop();
+  });
+
+  it('is answered by all who can, in time, and says how each of them did', async () => {
+    const before = await asked();
+    const { results, metadata } = await query({ query: question });
+    const after = await asked();
+
+    expect(metadata).toMatchObject({ serversQueried: 10, serversSucceeded: 6 });
+    expect(metadata.processingTimeMs).toBeLessThan(2_500);
+    const status = new Map(metadata.servers.map((server) => [server.name, server]));
+    for (const name of answering) {
+      expect(status.get(name)).toMatchObject({ status: 'succeeded', tool: 'search', error: null });
+    }
+    expect(status.get('hang')).toMatchObject({ status: 'timed_out', error: 'timeout after 1s' });
+    expect(status.get('wrong')?.error).toBe(
+      'search answered with an error: the library burnt down',
+    );
+    expect(status.get('huge')).toMatchObject({ status: 'failed' });
+    expect(status.get('dead')).toMatchObject({ tool: 'search', error: expect.any(String) });
+    for (const name of everybody.filter((server) => server !== 'dead')) {
+      expect((after[name] ?? 0) - (before[name] ?? 0)).toBe(1);
+    }
+    expect(Object.keys(after).filter((key) => key.includes('purge'))).toEqual([]);
+
+    expect(results).toHaveLength(metadata.resultsReturned);
+    expect(metadata.totalResultsDedup).toBe(8);
+    expect(metadata.totalResultsRaw).toBe(6 * 5);
+    expect(results.map(({ rank }) => rank)).toEqual(results.map((_, i) => i + 1));
+    const scores = results.map(({ relevanceScore }) => relevanceScore);
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+    const shared = results.find(({ content }) => content.startsWith('useState'));
+    expect(shared?.sources?.map(({ server }) => server).toSorted()).toEqual(answering);
+    expect(results.at(-1)?.content).toMatch(/cafeteria|PostgreSQL/);
+    expect(metadata.serverDiversity).toBe(0.6);
+  });
+
+  it('has the same answer whenever it is asked, but for the time', async () => {
+    const ranking = async (): Promise<string> =>
+      JSON.stringify(
+        (await query({ query: question, servers: answering })).results.map((result) => ({
+          ...result,
+          timestamp: '',
+        })),
+      );
+    const first = await ranking();
+    for (let i = 0; i < 20; i++) expect(await ranking()).toBe(first);
+  });
+
+  it('goes to the named servers only; what is not available counts as queried', async () => {
+    await request('POST', '/api/v1/aggregator/servers', {
+      name: 'absent',
+      transport_type: 'HTTP',
+      auto_connect: false,
+      connection_config: { base_url: `${library.url}/absent` },
+    });
+    const { metadata } = await query({ query: question, servers: ['docs', 'absent', 'docs'] });
+    expect(metadata.servers).toMatchObject([
+      { name: 'absent', status: 'unavailable', tool: null, error: 'disconnected' },
+      { name: 'docs', status: 'succeeded' },
+    ]);
+    const all = await query({ query: question, servers: [] });
+    expect(all.metadata.serversSucceeded).toBe(answering.length);
+  });
+
+  it('is refused with the place of the mistake', async () => {
+    for (const [body, field, msg] of [
+      [{}, 'query', 'Is required'],
+      [{ query: ' ' }, 'query', 'Must not be empty'],
+      [{ query: 7 }, 'query', 'Must be a string, got 7'],
+      [{ query: 'x'.repeat(10_001) }, 'query', 'Must have at most 10000 characters, got 10001'],
+      [{ query: 'x', maxResults: 500 }, 'maxResults', 'Must be between 10 and 100, got 500'],
+      [{ query: 'x', maxResults: 10.5 }, 'maxResults', 'Must be a whole number, got 10.5'],
+      [{ query: 'x', servers: 'docs' }, 'servers', 'Must be a list of server names'],
+      [{ query: 'x', servers: ['nobody'] }, 'servers', 'Unknown server: nobody'],
+      [{ query: 'x', max_results: 10 }, 'max_results', 'Unknown field'],
+    ] as const) {
+      expect(await request('POST', QUERY, body)).toMatchObject({
+        status: 422,
+        body: {
+          error_code: 'VALIDATION_ERROR',
+          detail: [{ loc: ['body', field], msg, type: 'value_error' }],
+        },
+      });
+    }
+  });
+
+  it('fails only when nobody answers', async () => {
+    expect(await request('POST', QUERY, { query: 'x', servers: ['hang', 'wrong'] })).toMatchObject({
+      status: 503,
+      body: {
+        detail: 'Aggregation failed: all servers unavailable',
+        error_code: 'SERVER_UNAVAILABLE',
+        context: {
+          attempted_servers: ['hang', 'wrong'],
+          errors: [
+            'hang: timeout after 1s',
+            'wrong: search answered with an error: the library burnt down',
+          ],
+        },
+      },
+    });
+  });
+
+  it('keeps its size: ten results at least may be asked for, and no more come', async () => {
+    const { results, metadata } = await query({ query: question, maxResults: 10 });
+    expect(results.length).toBeLessThanOrEqual(10);
+    expect(metadata.resultsReturned).toBe(results.length);
+  });
+
+  it('needs the scope that calls need', async () => {
+    expect(await request('POST', QUERY, { query: 'x' }, service.tokens.read)).toMatchObject({
+      status: 403,
+    });
+  });
+
+  it('says why each tool was asked, when asked to explain', async () => {
+    const answer = await request('POST', QUERY, {
+      query: question,
+      servers: ['docs'],
+      explain: true,
+    });
+    expect(answer.body).toMatchObject({
+      metadata: {
+        explanation: {
+          rule: null,
+          servers: [
+            {
+              name: 'docs',
+              asked: [
+                {
+                  tool: 'search',
+                  arguments: { query: question },
+                  why: expect.stringContaining('takes the question as "query"'),
+                },
+              ],
+              notAsked: [{ tool: 'purge_search', reason: 'is annotated destructive' }],
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  describe('rules', () => {
+    afterAll(() => request('PUT', `${QUERY}/rules`, { rules: [] }));
+
+    it('choose the servers of a question, the first that matches', async () => {
+      const rules = [
+        { pattern: 'parking|canteen', servers: ['archive'] },
+        { pattern: '\\breact\\b', servers: ['docs', 'wiki', 'not-registered-yet'] },
+      ];
+      expect(await request('PUT', `${QUERY}/rules`, { rules })).toMatchObject({
+        status: 200,
+        body: { rules, total: 2 },
+      });
+      expect(await request('GET', `${QUERY}/rules?limit=1`)).toMatchObject({
+        body: { rules: rules.slice(0, 1), total: 2, limit: 1, offset: 0 },
+      });
+      const { metadata } = await query({ query: question });
+      expect(metadata.servers.map(({ name }) => name)).toEqual(['docs', 'wiki']);
+      const other = await query({ query: 'vacuum' });
+      expect(other.metadata.serversSucceeded).toBe(answering.length);
+    });
+
+    it('are refused when they cannot be matched in linear time', async () => {
+      const rules = [{ pattern: '(?<=a)b', servers: ['docs'] }];
+      expect(await request('PUT', `${QUERY}/rules`, { rules })).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['body', 'rules', 0, 'pattern'] }] },
+      });
+      expect(await request('GET', `${QUERY}/rules`)).toMatchObject({ body: { total: 2 } });
+    });
+
+    it('are for administrators to change', async () => {
+      const change = request('PUT', `${QUERY}/rules`, { rules: [] }, service.tokens.call);
+      expect(await change).toMatchObject({ status: 403 });
+    });
+  });
+
+  describe('settings of a server', () => {
+    const settings = `${QUERY}/servers/docs`;
+    afterEach(() => request('DELETE', settings));
+
+    it('turn it off', async () => {
+      await request('PUT', settings, { enabled: false });
+      const { metadata } = await query({ query: question });
+      expect(metadata.servers.map(({ name }) => name)).not.toContain('docs');
+      const named = await query({ query: question, servers: ['docs', 'wiki'] });
+      expect(named.metadata.servers[0]).toMatchObject({
+        status: 'unavailable',
+        error: 'turned off for aggregated queries',
+      });
+    });
+
+    it('weigh it', async () => {
+      await request('PUT', settings, { weight: 5 });
+      const { results } = await query({ query: question, servers: ['docs', 'notes'] });
+      expect(results[0]?.server).toBe('docs');
+      expect(results.at(-1)?.server).toBe('notes');
+    });
+
+    it('name its tool and argument; never a destructive one', async () => {
+      const chosen = { tool: 'search', argument: 'query', arguments: { extra: 1 } };
+      expect(await request('PUT', settings, chosen)).toMatchObject({
+        status: 200,
+        body: { name: 'docs', ...chosen, enabled: true, weight: 1, configured: true },
+      });
+      expect((await query({ query: question, servers: ['docs'] })).results.length).toBe(5);
+      for (const [body, field] of [
+        [{ tool: 'purge_search' }, 'tool'],
+        [{ tool: 'nothing' }, 'tool'],
+        [{ argument: 'query' }, 'argument'],
+        [{ weight: 0 }, 'weight'],
+        [{ wait: 1 }, 'wait'],
+      ] as const) {
+        expect(await request('PUT', settings, body)).toMatchObject({
+          status: 422,
+          body: { detail: [{ loc: ['body', field] }] },
+        });
+      }
+    });
+
+    it('are listed beside the defaults, and forgotten on demand', async () => {
+      await request('PUT', settings, { weight: 2 });
+      const list = await request('GET', `${QUERY}/servers?limit=500`);
+      const { servers } = z
+        .object({ servers: z.array(z.object({ name: z.string(), configured: z.boolean() })) })
+        .parse(list.body);
+      expect(servers.filter(({ configured }) => configured)).toEqual([
+        expect.objectContaining({ name: 'docs' }),
+      ]);
+      expect(await request('DELETE', settings)).toMatchObject({ status: 204 });
+      expect(await request('GET', settings)).toMatchObject({
+        body: { configured: false, weight: 1 },
+      });
+      expect(await request('GET', `${QUERY}/servers/nobody`)).toMatchObject({
+        status: 404,
+        body: { error_code: 'SERVER_NOT_FOUND' },
+      });
+    });
+  });
+
+  describe.each(['/mcp', '/mcp/search'])('as a tool on %s', (path) => {
+    let client: Client;
+
+    beforeAll(async () => {
+      client = new Client({ name: 'test', version: '1' });
+      const requestInit = { headers: { authorization: `Bearer ${service.token}` } };
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(service.url + path), { requestInit }),
+      );
+    });
+    afterAll(() => client.close());
+
+    it('is listed under its own name, and answers with text and the same as structure', async () => {
+      const { tools } = await client.listTools();
+      expect(tools.find(({ name }) => name === TOOL)).toMatchObject({
+        inputSchema: { required: ['query'] },
+        outputSchema: { required: ['results', 'metadata'] },
+      });
+      for (const name of [TOOL, 'aggregator__query']) {
+        const args = { query: question, maxResults: 20, servers: ['docs', 'wiki'] };
+        const result = await client.callTool({ name, arguments: args });
+        const answer = answerSchema.parse(result.structuredContent);
+        expect(answer.metadata).toMatchObject({ serversQueried: 2, serverDiversity: 1 });
+        expect(result.content).toEqual([
+          { type: 'text', text: JSON.stringify(result.structuredContent) },
+        ]);
+      }
+    });
+
+    it('refuses with the errors of its contract', async () => {
+      const failed = client.callTool({
+        name: TOOL,
+        arguments: { query: 'x', servers: ['wrong', 'hang'] },
+      });
+      await expect(failed).rejects.toMatchObject({
+        code: -32603,
+        message: expect.stringContaining('Aggregation failed: all servers unavailable'),
+        data: {
+          attemptedServers: ['hang', 'wrong'],
+          errors: [
+            'hang: timeout after 1s',
+            'wrong: search answered with an error: the library burnt down',
+          ],
+        },
+      });
+      for (const [args, field, reason] of [
+        [{ query: 'x', maxResults: 500 }, 'maxResults', 'Must be between 10 and 100, got 500'],
+        [{ query: 'x', servers: ['nobody'] }, 'servers', 'Unknown server: nobody'],
+      ] as const) {
+        await expect(client.callTool({ name: TOOL, arguments: args })).rejects.toMatchObject({
+          code: -32602,
+          message: expect.stringContaining('Invalid query parameters'),
+          data: { field, reason },
+        });
+      }
+    });
+
+    it('tells the client how far it is, as servers answer', async () => {
+      const seen: { progress: number; total?: number | undefined }[] = [];
+      await client.callTool(
+        { name: TOOL, arguments: { query: question, servers: ['docs', 'hang', 'wiki'] } },
+        { onprogress: (progress) => seen.push(progress) },
+      );
+      await sleep(0);
+      expect(seen.map(({ progress, total }) => [progress, total])).toEqual([
+        [1, 3],
+        [2, 3],
+        [3, 3],
+      ]);
+    });
+  });
+});

@@ -1,0 +1,303 @@
+import { Database } from '@app/platform';
+import { type FakeQdrant, startFakeQdrant } from '../fixtures/fake-qdrant.js';
+import { startFakeEndpoint, refuse } from '../fixtures/fake-endpoint.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { insertTools } from '../support/rows.js';
+import { Catalogue } from '@app/discovery';
+
+interface Found {
+  readonly tools: {
+    readonly id: string;
+    readonly db_id: number;
+    readonly name: string;
+    readonly score: number;
+    readonly input_schema?: object;
+  }[];
+  readonly matched_skills: { readonly id: string }[];
+  readonly metadata: {
+    readonly strategy_used: string;
+    readonly servers_searched: number;
+    readonly external_tools_count: number;
+    readonly excluded_servers: readonly object[];
+    readonly degraded: boolean;
+    readonly degraded_reason: string | null;
+  };
+}
+
+const github = [
+  { name: 'create_issue', description: 'Create a new GitHub issue' },
+  { name: 'list_commits', description: 'List commits of a branch of a repository' },
+  { name: 'merge_pull_request', description: 'Merge a pull request' },
+];
+const weather = [
+  { name: 'get_forecast', description: 'Weather forecast for a city' },
+  { name: 'search', description: 'Search for weather stations' },
+];
+const shop = [{ name: 'search', description: 'Search for products in the shop' }];
+
+async function search(service: TestApp, body: object): Promise<{ status: number; found: Found }> {
+  const response = await fetch(`${service.url}/api/v1/search`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.tokens.read}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, found: (await response.json()) as Found };
+}
+
+const names = ({ found }: { found: Found }): string[] => found.tools.map((tool) => tool.name);
+
+async function setStatus(service: TestApp, server: string, status: string): Promise<void> {
+  await service.app
+    .get(Database, { strict: false })
+    .direct.query('UPDATE mcp.external_servers SET status = $2 WHERE name = $1', [server, status]);
+  await service.app.get(Catalogue, { strict: false }).reloadServers();
+}
+
+describe('searching tools', () => {
+  let service: TestApp;
+  beforeAll(async () => {
+    service = await startApp();
+    await insertTools(service.app, 'github', github);
+    await insertTools(service.app, 'weather', weather);
+    await insertTools(service.app, 'shop', shop);
+    await eventually(async () => {
+      const { found } = await search(service, { query: 'open an issue' });
+      expect(found.tools[0]?.name).toBe('github.create_issue');
+    });
+  });
+  afterAll(() => service.close());
+
+  it('finds by meaning and answers as the contract says', async () => {
+    const { status, found } = await search(service, {
+      query: 'create a GitHub issue',
+      item_type: 'tool',
+      include_external: true,
+      server_filter: null,
+      limit: 10,
+      skill_threshold: 0.4,
+      tool_threshold: 0.3,
+      include_schemas: true,
+      strategy: 'hierarchical',
+    });
+    expect(status).toBe(200);
+    const [best] = found.tools;
+    expect(best).toMatchObject({
+      id: String(best?.db_id),
+      type: 'tool',
+      name: 'github.create_issue',
+      original_name: 'create_issue',
+      source_server: { name: 'github', status: 'CONNECTED' },
+      input_schema: { type: 'object' },
+    });
+    expect(found.metadata).toMatchObject({
+      servers_searched: 3,
+      external_tools_count: 6,
+      excluded_servers: [],
+      degraded: false,
+    });
+  });
+
+  it('gives the same answer to the same request, ordered by score, scores within 0…1', async () => {
+    const request = { query: 'search for something', tool_threshold: 0, limit: 100 };
+    const [first, second] = [await search(service, request), await search(service, request)];
+    expect(first.found.tools).toEqual(second.found.tools);
+    const scores = first.found.tools.map((tool) => tool.score);
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+    expect(Math.min(...scores)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...scores)).toBeLessThanOrEqual(1);
+  });
+
+  it('shows tools of one name with their servers (BR-009)', async () => {
+    const found = names(await search(service, { query: 'search' }));
+    expect(found).toEqual(expect.arrayContaining(['weather.search', 'shop.search']));
+  });
+
+  it('keeps to the named servers, and says which are unknown', async () => {
+    const answer = await search(service, { query: 'search', server_filter: ['shop', 'nobody'] });
+    expect(names(answer)).toEqual(['shop.search']);
+    expect(answer.found.metadata.excluded_servers).toEqual([
+      {
+        name: 'nobody',
+        status: 'UNKNOWN',
+        tool_count: 0,
+        reason: 'No server of this name is registered',
+      },
+    ]);
+  });
+
+  it('leaves tools of unavailable servers out, says so, and finds them when they are back', async () => {
+    await setStatus(service, 'weather', 'ERROR');
+    const without = await search(service, { query: 'weather forecast' });
+    expect(names(without).filter((name) => name.startsWith('weather.'))).toEqual([]);
+    expect(without.found.metadata.excluded_servers).toEqual([
+      expect.objectContaining({ name: 'weather', status: 'ERROR' }),
+    ]);
+    await setStatus(service, 'weather', 'DEGRADED');
+    expect(names(await search(service, { query: 'weather forecast' }))[0]).toBe(
+      'weather.get_forecast',
+    );
+  });
+
+  it('finds none of the servers’ tools without external ones', async () => {
+    const answer = await search(service, { query: 'weather', include_external: false });
+    expect(names(answer).filter((name) => /^(weather|github|shop)\./.test(name))).toEqual([]);
+  });
+
+  it('leaves schemas out on request, and what is below the threshold', async () => {
+    const { found } = await search(service, {
+      query: 'weather forecast',
+      include_schemas: false,
+      tool_threshold: 0.9,
+    });
+    expect(found.tools.map((tool) => tool.name)).toEqual(['weather.get_forecast']);
+    expect(found.tools[0]).not.toHaveProperty('input_schema');
+  });
+
+  it('searches directly when no skill fits, and says so', async () => {
+    const request = { query: 'weather forecast', skill_threshold: 1, tool_threshold: 0 };
+    const { found } = await search(service, { ...request, strategy: 'direct' });
+    expect(found.metadata.strategy_used).toBe('direct');
+  });
+
+  it.each([
+    [{ query: '' }, 'query'],
+    [{ query: ' \n ' }, 'query'],
+    [{ query: 'x'.repeat(2_001) }, 'query'],
+    [{ query: 7 }, 'query'],
+    [{}, 'query'],
+    [{ query: 'a', limit: 0 }, 'limit'],
+    [{ query: 'a', limit: 1.5 }, 'limit'],
+    [{ query: 'a', strategy: 'best' }, 'strategy'],
+    [{ query: 'a', item_type: 'prompt' }, 'item_type'],
+    [{ query: 'a', server_filter: [] }, 'server_filter'],
+    [{ query: 'a', server_filter: [1] }, 'server_filter'],
+    [{ query: 'a', tool_threshold: 1.1 }, 'tool_threshold'],
+    [{ query: 'a', skill_threshold: '1' }, 'skill_threshold'],
+    [{ query: 'a', surprise: true }, 'surprise'],
+  ])('refuses a bad request and names the field (%#)', async (body, field) => {
+    const { status, found } = await search(service, body);
+    expect(status).toBe(422);
+    expect(found).toMatchObject({
+      error_code: 'VALIDATION_ERROR',
+      detail: [{ loc: expect.arrayContaining(['body', field]) as unknown }],
+    });
+  });
+
+  it.each(['必应搜索', 'ช่วยหา', '🙂', '"; DROP TABLE mcp.tools; --', 'a'.repeat(2_000), '\\', '%'])(
+    'answers an unusual query as any other (%#)',
+    async (query) => {
+      expect((await search(service, { query })).status).toBe(200);
+    },
+  );
+
+  it('lists all tools by page and filter, and shows one', async () => {
+    const get = async (
+      path: string,
+    ): Promise<{ status: number; body: Record<string, unknown> }> => {
+      const headers = { authorization: `Bearer ${service.tokens.read}` };
+      const response = await fetch(`${service.url}/api/v1/aggregator/tools${path}`, { headers });
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    };
+    const page = await get('?limit=2&offset=1');
+    expect(page.body).toMatchObject({ total: 6, limit: 2, offset: 1 });
+    const [tool] = page.body['tools'] as { id: string; name: string }[];
+    expect(tool?.name).toBe('github.list_commits');
+    expect((await get('?server=shop')).body).toMatchObject({ total: 1 });
+    expect((await get(`/${tool?.id}`)).body).toMatchObject({
+      name: 'github.list_commits',
+      input_schema: { type: 'object' },
+    });
+    expect((await get('/0')).body).toMatchObject({ error_code: 'TOOL_NOT_FOUND' });
+    expect((await get('?limit=501')).status).toBe(422);
+  });
+});
+
+describe('searching with Qdrant and a remote model', () => {
+  let qdrant: FakeQdrant;
+  let service: TestApp;
+  const endpoint = startFakeEndpoint(({ body }) => ({
+    data: (body as { input: string[] }).input.map((text, index) => ({
+      index,
+      embedding: [...['issue', 'weather', 'shop'].map((word) => text.split(word).length - 1), 0.1],
+    })),
+  }));
+
+  beforeEach(async () => {
+    qdrant = await startFakeQdrant();
+    service = await startApp({
+      QDRANT_URL: qdrant.url,
+      EMBEDDINGS_URL: `${(await endpoint).url}/v1`,
+      EMBEDDINGS_MODEL: 'stand-in',
+    });
+  });
+  afterEach(async () => {
+    await service.close();
+    await qdrant.close();
+    expect(qdrant.refused).toEqual([]);
+  });
+  afterAll(async () => (await endpoint).close());
+
+  const points = (): number => qdrant.collections.get('mcp_unified_search')?.points.size ?? 0;
+
+  it('writes the payload of the contract, and finds through it', async () => {
+    await insertTools(service.app, 'github', github);
+    await eventually(() => expect(points()).toBe(3));
+    const payloads = [...(qdrant.collections.get('mcp_unified_search')?.points.values() ?? [])].map(
+      (point) => point.payload,
+    );
+    expect(payloads).toContainEqual(
+      expect.objectContaining({
+        name: 'github.create_issue',
+        original_name: 'create_issue',
+        source_server_name: 'github',
+        is_external: true,
+      }),
+    );
+    const answer = await search(service, { query: 'issue' });
+    expect(names(answer)[0]).toBe('github.create_issue');
+    expect(answer.found.metadata.degraded).toBe(false);
+  });
+
+  it('answers by local means while Qdrant is down, says so, and drains the backlog later', async () => {
+    await insertTools(service.app, 'github', github);
+    await eventually(() => expect(points()).toBe(3));
+    qdrant.down = true;
+    await insertTools(service.app, 'shop', shop);
+    const during = await search(service, { query: 'search for products' });
+    expect(names(during)[0]).toBe('shop.search');
+    expect(during.found.metadata).toMatchObject({
+      degraded: true,
+      degraded_reason: expect.stringContaining('Qdrant answered HTTP 503') as unknown,
+    });
+    qdrant.down = false;
+    await eventually(() => expect(points()).toBe(4), 20_000);
+    await eventually(async () => {
+      const after = await search(service, { query: 'search for products' });
+      expect(after.found.metadata.degraded).toBe(false);
+    }, 20_000);
+  }, 60_000);
+
+  it('answers by local means while the model refuses the key', async () => {
+    const working = (await endpoint).answer;
+    await insertTools(service.app, 'github', github);
+    await eventually(() => expect(points()).toBe(3));
+    (await endpoint).answer = refuse(401);
+    const answer = await search(service, { query: 'never asked before: issue' });
+    (await endpoint).answer = working;
+    expect(names(answer)[0]).toBe('github.create_issue');
+    expect(answer.found.metadata.degraded_reason).toMatch(/HTTP 401/);
+  });
+
+  it('removes the points of a removed server', async () => {
+    await insertTools(service.app, 'github', github);
+    await insertTools(service.app, 'shop', shop);
+    await eventually(() => expect(points()).toBe(4));
+    const headers = { authorization: `Bearer ${service.token}` };
+    const listed = await fetch(`${service.url}/api/v1/aggregator/servers`, { headers });
+    const { servers } = (await listed.json()) as { servers: { id: string; name: string }[] };
+    const id = servers.find((server) => server.name === 'github')?.id;
+    await fetch(`${service.url}/api/v1/aggregator/servers/${id}`, { method: 'DELETE', headers });
+    await eventually(() => expect(points()).toBe(1));
+  });
+});
