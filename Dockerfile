@@ -21,6 +21,8 @@ COPY --from=build --chown=root:root /app/package.json ./
 COPY --from=build --chown=root:root /app/node_modules ./node_modules
 COPY --from=build --chown=root:root /app/dist ./dist
 COPY --from=build --chown=root:root /app/libs/vectors/model ./libs/vectors/model
+COPY --from=build --chown=root:root /app/libs/vectors/scan ./libs/vectors/scan
+COPY --from=build --chown=root:root /app/libs/classification/model ./libs/classification/model
 USER node
 VOLUME /data
 EXPOSE 8081

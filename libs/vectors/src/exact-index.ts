@@ -1,4 +1,5 @@
 import { TopScores } from './top-scores.js';
+import { VectorMemory } from './vector-memory.js';
 import type {
   VectorFilter,
   VectorHit,
@@ -9,12 +10,11 @@ import type {
 
 /** Filters repeat (all available servers), so their answers per slot are kept until something changes. */
 const MAX_MASKS = 16;
-const FIRST_CAPACITY = 256;
 
 /** Compares with every vector; at the sizes of a tool catalogue that is faster than any approximation needs to be. */
 export class ExactIndex implements VectorIndex {
   private dimensions = 0;
-  private vectors = new Float32Array(0);
+  private memory = new VectorMemory(0);
   private readonly points: { id: string; payload: VectorPayload; fingerprint: string }[] = [];
   private readonly slotOf = new Map<string, number>();
   private readonly masks = new Map<string, Uint8Array>();
@@ -22,7 +22,7 @@ export class ExactIndex implements VectorIndex {
   open(dimensions: number): Promise<void> {
     if (dimensions !== this.dimensions) {
       this.dimensions = dimensions;
-      this.vectors = new Float32Array(0);
+      this.memory = new VectorMemory(dimensions);
       this.points.length = 0;
       this.slotOf.clear();
       this.masks.clear();
@@ -38,8 +38,7 @@ export class ExactIndex implements VectorIndex {
     this.masks.clear();
     for (const { id, vector, payload, fingerprint } of points) {
       const slot = this.slotOf.get(id) ?? this.points.length;
-      this.reserve(slot + 1);
-      this.vectors.set(vector, slot * this.dimensions);
+      this.memory.set(slot, vector);
       this.points[slot] = { id, payload, fingerprint };
       this.slotOf.set(id, slot);
     }
@@ -57,8 +56,7 @@ export class ExactIndex implements VectorIndex {
       }
       this.slotOf.delete(id);
       if (last.id === id) continue;
-      const from = this.points.length * this.dimensions;
-      this.vectors.copyWithin(slot * this.dimensions, from, from + this.dimensions);
+      this.memory.move(this.points.length, slot);
       this.points[slot] = last;
       this.slotOf.set(last.id, slot);
     }
@@ -71,38 +69,18 @@ export class ExactIndex implements VectorIndex {
     filter: VectorFilter,
   ): Promise<readonly (readonly VectorHit[])[]> {
     const mask = this.mask(filter);
-    return Promise.resolve(vectors.map((vector) => this.nearest(vector, limit, mask)));
+    const best = vectors.map(() => new TopScores(limit));
+    this.memory.compare(vectors, this.points.length, (query, slot, score) => {
+      if (mask[slot] === 1) best[query]?.offer(slot, score);
+    });
+    return Promise.resolve(best.map((top) => this.hits(top)));
   }
 
-  private nearest(vector: Float32Array, limit: number, mask: Uint8Array): VectorHit[] {
-    const best = new TopScores(limit);
-    for (let slot = 0; slot < this.points.length; slot++) {
-      if (mask[slot] === 1) best.offer(slot, this.dot(vector, slot));
-    }
-    return best
+  private hits(top: TopScores): VectorHit[] {
+    return top
       .entries()
       .map(({ key, score }) => ({ id: this.points[key]?.id ?? '', score }))
       .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
-  }
-
-  /** Four sums, because one would make every addition wait for the one before. */
-  private dot(vector: Float32Array, slot: number): number {
-    const stored = this.vectors;
-    const end = this.dimensions - (this.dimensions % 4);
-    let at = slot * this.dimensions;
-    let a = 0;
-    let b = 0;
-    let c = 0;
-    let d = 0;
-    let i = 0;
-    for (; i < end; i += 4, at += 4) {
-      a += (vector[i] ?? 0) * (stored[at] ?? 0);
-      b += (vector[i + 1] ?? 0) * (stored[at + 1] ?? 0);
-      c += (vector[i + 2] ?? 0) * (stored[at + 2] ?? 0);
-      d += (vector[i + 3] ?? 0) * (stored[at + 3] ?? 0);
-    }
-    for (; i < this.dimensions; i++, at++) a += (vector[i] ?? 0) * (stored[at] ?? 0);
-    return a + b + c + d;
   }
 
   private mask(filter: VectorFilter): Uint8Array {
@@ -118,15 +96,6 @@ export class ExactIndex implements VectorIndex {
     if (this.masks.size >= MAX_MASKS) this.masks.clear();
     this.masks.set(key, mask);
     return mask;
-  }
-
-  private reserve(slots: number): void {
-    if (slots * this.dimensions <= this.vectors.length) return;
-    const grown = new Float32Array(
-      Math.max(Math.ceil(slots * 1.5), FIRST_CAPACITY) * this.dimensions,
-    );
-    grown.set(this.vectors);
-    this.vectors = grown;
   }
 }
 
