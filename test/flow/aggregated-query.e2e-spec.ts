@@ -194,7 +194,7 @@ describe('one question to many servers', () => {
         context: {
           attempted_servers: ['hang', 'wrong'],
           errors: [
-            'hang: timeout after 1s',
+            'hang: timeout after 2s',
             'wrong: search answered with an error: the library burnt down',
           ],
         },
@@ -381,7 +381,7 @@ describe('one question to many servers', () => {
         data: {
           attemptedServers: ['hang', 'wrong'],
           errors: [
-            'hang: timeout after 1s',
+            'hang: timeout after 2s',
             'wrong: search answered with an error: the library burnt down',
           ],
         },

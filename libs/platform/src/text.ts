@@ -1,5 +1,7 @@
 import { registerDecorator, type ValidationOptions } from 'class-validator';
 
+export const UNCLEAN = 'Must not contain NUL or unpaired surrogate characters';
+
 /** No NUL, which PostgreSQL cannot store, and no unpaired surrogate, which is no character at all. */
 export function isCleanText(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed();
@@ -15,7 +17,7 @@ export function IsCleanText(options?: ValidationOptions): PropertyDecorator {
       ...(options && { options }),
       validator: {
         validate: (value: unknown) => typeof value !== 'string' || isCleanText(value),
-        defaultMessage: () => 'Must not contain NUL or unpaired surrogate characters',
+        defaultMessage: () => UNCLEAN,
       },
     });
   };

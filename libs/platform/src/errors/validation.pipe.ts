@@ -1,6 +1,7 @@
 import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
-import { type FieldIssue, InvalidInput } from './app-error.js';
+import { isCleanText, UNCLEAN } from '../text.js';
+import { AppError, type FieldIssue, InvalidInput } from './app-error.js';
 
 /** Validates HTTP DTOs; every refusal names its place, body and query alike (RULINGS R3). */
 @Injectable()
@@ -16,6 +17,9 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'param' && typeof value === 'string' && !isCleanText(value)) {
+      throw new NothingThere();
+    }
     if (!this.toValidate(metadata)) return value;
     const given = metadata.type === 'body' ? (value ?? {}) : value;
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -23,6 +27,7 @@ export class RequestValidationPipe extends ValidationPipe {
         { loc: [metadata.type], msg: 'Input should be a JSON object', type: 'type_error' },
       ]);
     }
+    if (metadata.type === 'query') refuseUncleanValues(given);
     try {
       return (await super.transform(given, metadata)) as unknown;
     } catch (error) {
@@ -31,6 +36,21 @@ export class RequestValidationPipe extends ValidationPipe {
         error.issues.map((issue) => ({ ...issue, loc: [metadata.type, ...issue.loc] })),
       );
     }
+  }
+}
+
+/** Whatever a query asks for, PostgreSQL could not even compare with such text. */
+function refuseUncleanValues(query: object): void {
+  const issues = Object.entries(query)
+    .filter(([, value]) => typeof value === 'string' && !isCleanText(value))
+    .map(([name]) => ({ loc: ['query', name], msg: UNCLEAN, type: 'value_error' }));
+  if (issues.length > 0) throw new InvalidInput(issues);
+}
+
+/** A path whose last part can be the name or id of nothing. */
+class NothingThere extends AppError {
+  constructor() {
+    super('Nothing has such a name', { kind: 'not-found', code: 'NOT_FOUND' });
   }
 }
 
