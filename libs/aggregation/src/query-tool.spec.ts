@@ -121,6 +121,7 @@ describe(planFor, () => {
       { query: 'green' },
       { query: 'tea' },
     ]);
+    expect(byWord('Where is read-me.txt?')).toContainEqual({ query: 'read-me.txt' });
     expect(byWord('tea')).toEqual([]);
   });
 

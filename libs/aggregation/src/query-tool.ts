@@ -191,7 +191,7 @@ function argumentsFor(
 
 /** The longest words of a question that say what it is about; none when there is but one. */
 function keywordsOf(query: string): string[] {
-  const words = new Set(query.match(/[\p{L}\p{N}_-]{3,}/gu));
+  const words = new Set(query.match(/[\p{L}\p{N}][\p{L}\p{N}_.-]+[\p{L}\p{N}]/gu));
   const telling = [...words].filter((word) => termsOf(word).length > 0);
   return words.size < 2
     ? []

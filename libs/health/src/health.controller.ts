@@ -1,15 +1,16 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { HealthIndicatorService } from '@nestjs/terminus';
 import { Public } from '@app/access';
-import { Clock, Database } from '@app/platform';
+import { Clock, Database, Env } from '@app/platform';
 import { ListServers } from '@app/registry';
 import type { FastifyReply } from 'fastify';
 import { type HealthReport, healthReport, type ServerForReport } from './health-report.js';
+import { qdrantCheck } from './qdrant.js';
 
-/** A probe wants an answer, also about a database that gives none. */
-const DATABASE_DEADLINE_MS = 2_000;
+/** A probe wants an answer, also about a part that gives none. */
+const CHECK_DEADLINE_MS = 2_000;
 
 const examples = {
   healthy: {
@@ -34,6 +35,7 @@ export class HealthController {
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly indicators: HealthIndicatorService,
+    @Inject(Env) private readonly env: Env,
   ) {}
 
   @Get()
@@ -47,7 +49,11 @@ export class HealthController {
     example: { ...examples.degraded, status: 'unhealthy' },
   })
   async health(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthReport> {
-    const report = healthReport(await this.servers(), 'embedded');
+    const [servers, qdrant] = await Promise.all([
+      this.servers(),
+      qdrantCheck(this.env, CHECK_DEADLINE_MS),
+    ]);
+    const report = healthReport(servers, qdrant);
     reply.status(report.status === 'unhealthy' ? 503 : 200);
     return report;
   }
@@ -75,7 +81,7 @@ export class HealthController {
   private inTime<T>(work: Promise<T>): Promise<T | undefined> {
     return Promise.race([
       work.catch(() => undefined),
-      this.clock.sleep(DATABASE_DEADLINE_MS).then(() => undefined),
+      this.clock.sleep(CHECK_DEADLINE_MS).then(() => undefined),
     ]);
   }
 }

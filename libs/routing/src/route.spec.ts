@@ -43,6 +43,16 @@ describe(resolveRoute.name, () => {
       expect(() => nameOf('a.b')).toThrow('Tool not found: a.b');
     });
 
+    it('blames the server, not the tool, while the server has never been connected', () => {
+      const young = catalogueOf([{ name: 'young', status: 'ERROR', tools: [] }]);
+      const unavailable = expect.objectContaining({
+        code: 'SERVER_UNAVAILABLE',
+        server: { id: serverIdOf('young'), name: 'young', status: 'ERROR' },
+      });
+      expect(() => resolveRoute(young, 'young.anything')).toThrow(unavailable);
+      expect(() => resolveRoute(young, 'anything', serverIdOf('young'))).toThrow(unavailable);
+    });
+
     it('looks a dotted name up as a whole when there is no such server', () => {
       expect(nameOf('api.v2.create')).toBe('server-a.api.v2.create');
     });

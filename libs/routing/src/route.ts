@@ -1,6 +1,7 @@
 import type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from '@app/discovery';
 import { canonicalName, wireName } from '@app/mcp';
-import { ServerNotFound } from '@app/registry';
+import { isServing, ServerNotFound } from '@app/registry';
+import { ServerUnavailable } from '@app/sessions';
 import { ToolAmbiguous, ToolNotFound } from './routing.errors.js';
 
 export interface Route {
@@ -16,8 +17,21 @@ export function resolveRoute(catalogue: CatalogueSnapshot, name: string, serverI
   const tool =
     serverId === undefined ? findAnywhere(catalogue, name) : findOn(catalogue, name, serverId);
   const server = tool && catalogue.servers.get(tool.serverId);
-  if (!server) throw new ToolNotFound(name);
-  return { tool, server };
+  if (server) return { tool, server };
+  // What a server has is known only once it was connected: until then its absence proves nothing.
+  const meant = serverMeant(catalogue, name, serverId);
+  if (meant && !isServing(meant.status)) throw new ServerUnavailable(meant);
+  throw new ToolNotFound(name);
+}
+
+function serverMeant(
+  catalogue: CatalogueSnapshot,
+  name: string,
+  serverId: string | undefined,
+): CatalogueServer | undefined {
+  if (serverId !== undefined) return catalogue.servers.get(serverId);
+  const dot = name.indexOf('.');
+  return dot < 0 ? undefined : catalogue.serversByName.get(name.slice(0, dot));
 }
 
 function findOn(

@@ -9,6 +9,9 @@ const TEMPLATE = ['../../../../database-template', '../../../../dist/database-te
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(path));
 
+/** The default of 128 MB is for a server of its own; its memory is ours from the first moment on. */
+const SETTINGS = ['shared_buffers = 16MB'];
+
 /** PostgreSQL in this process (WASM), in `<data folder>/postgres`. */
 export class EmbeddedDatabase {
   private pglite: PGlite | undefined;
@@ -17,7 +20,7 @@ export class EmbeddedDatabase {
   open(dataDir: string): PGlitePgConfig {
     const folder = join(dataDir, 'postgres');
     if (!existsSync(folder)) prepare(folder);
-    this.pglite = new PGlite(folder);
+    this.pglite = new PGlite(folder, { postgresqlconf: SETTINGS });
     return createPgConfig(this.pglite);
   }
 
@@ -43,7 +46,7 @@ function prepare(folder: string): void {
 /** Run by the build. */
 export async function makeDatabaseTemplate(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const pglite = new PGlite(folder);
+  const pglite = new PGlite(folder, { postgresqlconf: SETTINGS });
   await pglite.waitReady;
   await pglite.close();
 }
