@@ -25,6 +25,8 @@ export class Catalogue {
   };
   /** Reloads take turns, so that a slow one never overwrites a later one. */
   private last: Promise<void> = Promise.resolve();
+  private next:
+    { readonly asked: ReadonlySet<string> | 'all'; readonly done: Promise<void> } | undefined;
 
   constructor(
     private readonly queries: QueryBus,
@@ -44,23 +46,35 @@ export class Catalogue {
 
   /** Only names and states of servers changed; the tools are as they were. */
   reloadServers(): Promise<void> {
-    return this.inTurn(async () => {
-      const servers = await this.queries.execute(new ListServers());
-      this.replace(servers, this.snapshot);
-    });
+    return this.request([]);
   }
 
   /** Servers, and the tools of the named ones (of all, when none is named). */
   reload(serverIds?: readonly string[]): Promise<void> {
-    return this.inTurn(async () => {
-      const servers = await this.queries.execute(new ListServers());
-      const loaded = await this.store.load(serverIds);
-      this.failPoints.pass('catalogue.read');
-      const kept = serverIds
-        ? this.snapshot.tools.filter((tool) => !serverIds.includes(tool.serverId))
-        : [];
-      this.replace(servers, indexTools([...kept, ...loaded]));
-    });
+    return this.request(serverIds ?? 'all');
+  }
+
+  /** What is asked for while rows are being read is read together afterwards. */
+  private request(serverIds: readonly string[] | 'all'): Promise<void> {
+    const asked = this.next?.asked;
+    const all = serverIds === 'all' || asked === 'all';
+    const together = all ? 'all' : new Set([...(asked ?? []), ...serverIds]);
+    const done = this.next?.done ?? this.last.then(() => this.readNext());
+    this.next = { asked: together, done };
+    this.last = done.catch(() => undefined);
+    return done;
+  }
+
+  private async readNext(): Promise<void> {
+    const asked = this.next?.asked ?? new Set<string>();
+    this.next = undefined;
+    const servers = await this.queries.execute(new ListServers());
+    if (asked !== 'all' && asked.size === 0) return this.replace(servers, this.snapshot);
+    const loaded = await this.store.load(asked === 'all' ? undefined : [...asked]);
+    this.failPoints.pass('catalogue.read');
+    const kept =
+      asked === 'all' ? [] : this.snapshot.tools.filter((tool) => !asked.has(tool.serverId));
+    this.replace(servers, indexTools([...kept, ...loaded]));
   }
 
   private replace(servers: readonly Server[], tools: ToolIndexes): void {
@@ -82,11 +96,5 @@ export class Catalogue {
         this.logger.error({ err: error }, 'a listener of the catalogue failed');
       }
     }
-  }
-
-  private inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.last.then(work);
-    this.last = turn.catch(() => undefined);
-    return turn;
   }
 }
