@@ -3,7 +3,7 @@ import { type FakeQdrant, startFakeQdrant } from '../fixtures/fake-qdrant.js';
 import { startFakeEndpoint, refuse } from '../fixtures/fake-endpoint.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
-import { insertTools } from '../support/rows.js';
+import { insertTools, ROWS_ONLY } from '../support/rows.js';
 import { Catalogue } from '@app/discovery';
 
 interface Found {
@@ -57,7 +57,7 @@ async function setStatus(service: TestApp, server: string, status: string): Prom
 describe('searching tools', () => {
   let service: TestApp;
   beforeAll(async () => {
-    service = await startApp();
+    service = await startApp(ROWS_ONLY);
     await insertTools(service.app, 'github', github);
     await insertTools(service.app, 'weather', weather);
     await insertTools(service.app, 'shop', shop);
@@ -226,6 +226,7 @@ describe('searching with Qdrant and a remote model', () => {
   beforeEach(async () => {
     qdrant = await startFakeQdrant();
     service = await startApp({
+      ...ROWS_ONLY,
       QDRANT_URL: qdrant.url,
       EMBEDDINGS_URL: `${(await endpoint).url}/v1`,
       EMBEDDINGS_MODEL: 'stand-in',

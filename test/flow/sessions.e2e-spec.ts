@@ -150,6 +150,27 @@ describe('connections, seen from outside', () => {
     await api.call('DELETE', `/servers/${id}`);
   });
 
+  it('a server that cannot be reached is an ERROR that says why, and is tried again', async () => {
+    const id = await api.register({
+      name: 'unreachable',
+      transport_type: 'HTTP',
+      connection_config: { base_url: 'http://127.0.0.1:1/mcp' },
+      auto_connect: false,
+    });
+    const { body } = await api.call('POST', `/servers/${id}/connect?wait_seconds=20`);
+    expect(body).toEqual({
+      server_id: id,
+      status: 'ERROR',
+      message: 'Connecting failed: ECONNREFUSED',
+    });
+    await eventually(async () => {
+      const events = await api.history(id);
+      expect(events.slice(-2)).toEqual(['CONNECTING', 'ERROR']);
+      expect(events.length).toBeGreaterThanOrEqual(5);
+    }, 10_000);
+    await api.call('DELETE', `/servers/${id}`);
+  });
+
   it('refused credentials are an ERROR that says so, without another attempt', async () => {
     const peer = await httpPeer('refusing.mjs');
     const id = await api.register({

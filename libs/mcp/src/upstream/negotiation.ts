@@ -10,7 +10,7 @@ import {
 import { AppError, type JsonObject } from '@app/platform';
 import { isJsonObject, type OutgoingMessage, type RequestId } from './json-rpc.js';
 import type { ConnectOptions, ProtocolEra } from './upstream.js';
-import { ConnectFailed, UpstreamHttpError } from './upstream.errors.js';
+import { ConnectFailed, ConnectionLost, UpstreamHttpError } from './upstream.errors.js';
 import type { Wire } from './wire.js';
 
 export interface Negotiated {
@@ -99,6 +99,7 @@ export class Negotiation {
     if (failure instanceof UpstreamHttpError) {
       return new ConnectFailed(failure.message, failure, failure.httpStatus < 500);
     }
+    if (failure instanceof ConnectionLost) return new ConnectFailed(failure.reason, failure);
     if (failure instanceof AppError) return failure;
     if (error instanceof ProtocolError) {
       return new ConnectFailed(`the server answered "${error.message.slice(0, 300)}"`, error, true);

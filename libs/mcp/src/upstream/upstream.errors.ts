@@ -54,7 +54,7 @@ export class UpstreamRpcError extends AppError {
 /** The session or its stream ended before the answer came. */
 export class ConnectionLost extends AppError {
   constructor(
-    reason: string,
+    readonly reason: string,
     readonly executed: Executed,
     cause?: unknown,
   ) {
