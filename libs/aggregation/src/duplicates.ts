@@ -1,7 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { normalised } from './normalised.js';
 import type { ScoredPassage, Source, UniquePassage } from './passage.js';
-import { MAX_PIECE_CHARS } from './text-pieces.js';
 
 /** Share of characters (and of numbers) that two texts must have in common to count as one. */
 const SAME = 0.8;
@@ -9,17 +8,18 @@ const SAME = 0.8;
 /** So many characters in a row are a gram; the smallest hashes of all of a text's grams are its sketch. */
 const GRAM_CHARS = 8;
 const SKETCH_SIZE = 32;
-/** Texts that are the same by characters share at least so many hashes, or are too short to tell. */
-const MIN_SHARED = 2;
-/** The comparison by characters is dear: only the most alike are compared. */
-const MAX_COMPARED = 4;
-/** Passages as they are cut from answers are not longer. */
-const COMPARED_CHARS = MAX_PIECE_CHARS;
+/** Texts that are the same by characters share so many hashes; short ones fewer, but they are quickly compared. */
+const MIN_SHARED = 8;
+const MIN_SHARED_IF_SHORT = 2;
+const SHORT_CHARS = 300;
+/** Only the most alike are compared by characters: of true twins one is always among them. */
+const MAX_COMPARED = 2;
+/** Of longer texts the beginnings are compared: it takes time by the square of the length. */
+const COMPARED_CHARS = 1_000;
 
 interface Kept {
   readonly passage: ScoredPassage;
   readonly text: string;
-  readonly numbers: readonly string[];
   readonly sources: Source[];
 }
 
@@ -34,15 +34,14 @@ export function withoutDuplicates(passages: readonly ScoredPassage[]): UniquePas
   for (const passage of passages) {
     const text = normalised(passage.text);
     const sketch = sketchOf(text);
-    const numbers = numbersIn(text);
     const twin =
       exact.get(text) ??
-      candidatesFor(sketch, bySketch).find((kept) => isSame(kept, { text, numbers }));
+      candidatesFor(text, sketch, bySketch).find((kept) => isSame(kept.text, text));
     if (twin) {
       addSource(twin.sources, passage);
       continue;
     }
-    const kept = { passage, text, numbers, sources: [sourceOf(passage)] };
+    const kept = { passage, text, sources: [sourceOf(passage)] };
     all.push(kept);
     exact.set(text, kept);
     for (const hash of sketch) {
@@ -56,6 +55,7 @@ export function withoutDuplicates(passages: readonly ScoredPassage[]): UniquePas
 
 /** Most alike first, the earlier kept first among equals. */
 function candidatesFor(
+  text: string,
   sketch: readonly number[],
   bySketch: ReadonlyMap<number, readonly Kept[]>,
 ): Kept[] {
@@ -63,7 +63,8 @@ function candidatesFor(
   for (const hash of sketch) {
     for (const kept of bySketch.get(hash) ?? []) shared.set(kept, (shared.get(kept) ?? 0) + 1);
   }
-  const least = Math.min(MIN_SHARED, sketch.length);
+  const usual = text.length < SHORT_CHARS ? MIN_SHARED_IF_SHORT : MIN_SHARED;
+  const least = Math.min(usual, sketch.length);
   return [...shared]
     .filter(([, count]) => count >= least)
     .toSorted(([, a], [, b]) => b - a)
@@ -71,12 +72,13 @@ function candidatesFor(
     .map(([kept]) => kept);
 }
 
-function isSame(a: Pick<Kept, 'text' | 'numbers'>, b: Pick<Kept, 'text' | 'numbers'>): boolean {
-  const longer = Math.max(a.text.length, b.text.length);
-  const shorter = Math.min(a.text.length, b.text.length);
-  if (shorter <= SAME * longer || overlap(a.numbers, b.numbers) <= SAME) return false;
+function isSame(a: string, b: string): boolean {
+  const longer = Math.max(a.length, b.length);
+  const shorter = Math.min(a.length, b.length);
+  if (shorter <= SAME * longer) return false;
   const length = Math.min(longer, COMPARED_CHARS);
-  return 1 - distance(a.text.slice(0, length), b.text.slice(0, length)) / length > SAME;
+  const edits = distance(a.slice(0, length), b.slice(0, length));
+  return 1 - edits / length > SAME && overlap(numbersIn(a), numbersIn(b)) > SAME;
 }
 
 /** Words with a digit: counts, dates, versions, ids. */

@@ -25,8 +25,8 @@ export interface RankingInput {
   readonly weights: ReadonlyMap<string, number>;
 }
 
-/** Passages as they are cut from answers are not longer; of a longer one its beginning speaks for it. */
-const READ_CHARS = MAX_PIECE_CHARS;
+/** Most passages are not longer; of a longer one its beginning tells what it is about. */
+const MEANING_CHARS = 1_000;
 /** Reading for meaning is dear: passages that come after these by everything else are not returned. */
 const MEANING_DEPTH = 200;
 
@@ -58,7 +58,7 @@ export function withMeaning(
   return passages
     .slice(0, MEANING_DEPTH)
     .map((passage) => {
-      const meaning = likeness(question, embed(passage.text.slice(0, READ_CHARS)));
+      const meaning = likeness(question, embed(passage.text.slice(0, MEANING_CHARS)));
       const weight = weights.get(passage.server) ?? 1;
       return { ...passage, score: passage.score + SHARES.meaning * meaning * weight };
     })
@@ -110,7 +110,7 @@ function compare(a: string, b: string): number {
 function lexicalScores(query: string, passages: readonly Passage[]): number[] {
   const wanted = [...new Set(termsOf(query))];
   const counted = passages.map(({ text }) => {
-    const terms = termsOf(text.slice(0, READ_CHARS));
+    const terms = termsOf(text.slice(0, MAX_PIECE_CHARS));
     const counts = new Map<string, number>();
     for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
     return { counts, length: terms.length };
