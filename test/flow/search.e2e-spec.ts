@@ -47,6 +47,9 @@ async function search(service: TestApp, body: object): Promise<{ status: number;
 
 const names = ({ found }: { found: Found }): string[] => found.tools.map((tool) => tool.name);
 
+/** The servers of this file are only rows: nobody is to find out that there is no session to them. */
+const UNCONNECTED = { MCP_AGGREGATOR_ENABLED: 'false' };
+
 async function setStatus(service: TestApp, server: string, status: string): Promise<void> {
   await service.app
     .get(Database, { strict: false })
@@ -57,7 +60,7 @@ async function setStatus(service: TestApp, server: string, status: string): Prom
 describe('searching tools', () => {
   let service: TestApp;
   beforeAll(async () => {
-    service = await startApp();
+    service = await startApp(UNCONNECTED);
     await insertTools(service.app, 'github', github);
     await insertTools(service.app, 'weather', weather);
     await insertTools(service.app, 'shop', shop);
@@ -226,6 +229,7 @@ describe('searching with Qdrant and a remote model', () => {
   beforeEach(async () => {
     qdrant = await startFakeQdrant();
     service = await startApp({
+      ...UNCONNECTED,
       QDRANT_URL: qdrant.url,
       EMBEDDINGS_URL: `${(await endpoint).url}/v1`,
       EMBEDDINGS_MODEL: 'stand-in',
