@@ -10,17 +10,21 @@ export function measureLatency(json, embed, count, rounds) {
   const passages = passagesOf(paragraphs, count, random);
   const run = ({ text: query }) =>
     digestOf({ query, passages, embed, weights: new Map() }, { maxResults: 30, maxTokens: 6_000 });
+  const usedBefore = process.cpuUsage();
   const times = questions.slice(0, rounds + 5).map((question) => {
     const started = performance.now();
     run(question);
     return performance.now() - started;
   });
+  const { user, system } = process.cpuUsage(usedBefore);
   const warm = times.slice(5).sort((a, b) => a - b);
   return {
     passages: count,
     unique: run(questions[0]).unique,
     p50: warm[Math.floor(warm.length * 0.5)],
     p95: warm[Math.floor(warm.length * 0.95)],
+    /** Milliseconds of processor a round: what a busy machine does not change. */
+    cpu: (user + system) / 1_000 / times.length,
   };
 }
 

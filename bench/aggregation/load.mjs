@@ -44,10 +44,10 @@ export async function measureLoad({ queries, concurrency }) {
       p90: at(answers, 0.9),
       p99: at(answers, 0.99),
       failures: answers.filter(({ status }) => status !== 200).length,
-      'answers complete': answers.filter(({ body }) => isComplete(body)).length,
-      'asked in truth': answering.reduce((sum, name) => sum + after[name] - (before[name] ?? 0), 0),
-      'asked by metadata': answers.reduce((sum, { body }) => sum + asked(body), 0),
-      'MB a query': (memory.peakMb - memory.idleMb) / concurrency,
+      complete: answers.filter(({ body }) => isComplete(body)).length,
+      askedInTruth: answering.reduce((sum, name) => sum + after[name] - (before[name] ?? 0), 0),
+      askedByMetadata: answers.reduce((sum, { body }) => sum + asked(body), 0),
+      mbAQuery: (memory.peakMb - memory.idleMb) / concurrency,
     };
   } finally {
     await service.stop();

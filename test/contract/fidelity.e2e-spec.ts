@@ -101,6 +101,9 @@ const targets = () => ({
   memory: npmServers.memory(graph()),
 });
 
+/** What the aggregator itself adds to the list. */
+const OWN_TOOL = 'mcp__proxy__aggregator__query';
+
 const lists = [
   ['tools/list', 'tools', 'name'],
   ['prompts/list', 'prompts', 'name'],
@@ -218,7 +221,11 @@ async function through(): Promise<Record> {
   const listed: Record['listed'] = {};
   for (const [method, kind, key] of lists) {
     const answer = await post(method, {});
-    listed[kind] = sorted('result' in answer ? (answer.result[kind] as JsonObject[]) : [], key);
+    const items = 'result' in answer ? (answer.result[kind] as JsonObject[]) : [];
+    listed[kind] = sorted(
+      items.filter((item) => item['name'] !== OWN_TOOL),
+      key,
+    );
   }
   await gateway.close();
   return { answers, listed };

@@ -68,7 +68,7 @@ describe('one question to many servers', () => {
   beforeAll(async () => {
     library = await httpPeer('library.mjs');
     dead = await httpPeer('library.mjs');
-    service = await startApp({ MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: '1' });
+    service = await startApp({ MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: '2' });
     for (const name of everybody) {
       const base = name === 'dead' ? dead.url : library.url;
       const registered = await request('POST', '/api/v1/aggregator/servers', {
@@ -99,16 +99,16 @@ describe('one question to many servers', () => {
     const after = await asked();
 
     expect(metadata).toMatchObject({ serversQueried: 10, serversSucceeded: 6 });
-    expect(metadata.processingTimeMs).toBeLessThan(2_500);
     const status = new Map(metadata.servers.map((server) => [server.name, server]));
     for (const name of answering) {
       expect(status.get(name)).toMatchObject({ status: 'succeeded', tool: 'search', error: null });
     }
-    expect(status.get('hang')).toMatchObject({ status: 'timed_out', error: 'timeout after 1s' });
+    expect(status.get('hang')).toMatchObject({ status: 'timed_out', error: 'timeout after 2s' });
     expect(status.get('wrong')?.error).toBe(
       'search answered with an error: the library burnt down',
     );
-    expect(status.get('huge')).toMatchObject({ status: 'failed' });
+    // Cut off for its size, or for the time that much takes on a busy machine.
+    expect(status.get('huge')?.status).toMatch(/^(?:failed|timed_out)$/);
     expect(status.get('dead')).toMatchObject({ tool: 'search', error: expect.any(String) });
     for (const name of everybody.filter((server) => server !== 'dead')) {
       expect((after[name] ?? 0) - (before[name] ?? 0)).toBe(1);
@@ -151,8 +151,16 @@ describe('one question to many servers', () => {
       { name: 'absent', status: 'unavailable', tool: null, error: 'disconnected' },
       { name: 'docs', status: 'succeeded' },
     ]);
-    const all = await query({ query: question, servers: [] });
-    expect(all.metadata.serversSucceeded).toBe(answering.length);
+  });
+
+  it('names who is missing, for as long as they are missed', async () => {
+    const { metadata } = await query({ query: question, servers: [] });
+    expect(metadata.servers.map(({ name }) => name)).toEqual(everybody);
+    expect(metadata.servers.find(({ name }) => name === 'dead')).toMatchObject({
+      status: 'unavailable',
+      tool: null,
+      error: expect.any(String),
+    });
   });
 
   it('is refused with the place of the mistake', async () => {
@@ -369,7 +377,7 @@ describe('one question to many servers', () => {
       });
       await expect(failed).rejects.toMatchObject({
         code: -32603,
-        message: expect.stringContaining('Aggregation failed: all servers unavailable'),
+        message: 'Aggregation failed: all servers unavailable',
         data: {
           attemptedServers: ['hang', 'wrong'],
           errors: [
@@ -384,7 +392,7 @@ describe('one question to many servers', () => {
       ] as const) {
         await expect(client.callTool({ name: TOOL, arguments: args })).rejects.toMatchObject({
           code: -32602,
-          message: expect.stringContaining('Invalid query parameters'),
+          message: 'Invalid query parameters',
           data: { field, reason },
         });
       }

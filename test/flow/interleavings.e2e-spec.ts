@@ -11,6 +11,7 @@ import { DiscoverTools } from '../../libs/discovery/src/discover-tools.command.j
 import { RemoveServer } from '../../libs/registry/src/remove-server.command.js';
 import { UpdateServer } from '../../libs/registry/src/update-server.command.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { ROWS_ONLY } from '../support/rows.js';
 import { eventually } from '../support/eventually.js';
 
 const INTERLEAVINGS = 1_000;
@@ -34,7 +35,7 @@ describe('refreshes, removals, renames and disconnects in any order', () => {
   const roll = dice(20_261_118);
 
   beforeAll(async () => {
-    service = await startApp();
+    service = await startApp(ROWS_ONLY);
     // Servers that list what the test wants, without a process behind each.
     Object.assign(service.app.get(SessionPool, { strict: false }), {
       get: (id: string) => ({ listAll: () => Promise.resolve(listed.get(id) ?? []) }),

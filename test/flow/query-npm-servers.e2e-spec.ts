@@ -42,7 +42,9 @@ describe('one question to the memory and filesystem servers from npm', () => {
     });
     client = new Client({ name: 'test', version: '1' });
     const requestInit = { headers: { authorization: `Bearer ${service.token}` } };
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { requestInit }));
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${service.url}/mcp`), { requestInit }),
+    );
     await eventually(async () => {
       const names = (await client.listTools()).tools.map(({ name }) => name);
       expect(names).toEqual(

@@ -3,7 +3,7 @@ import { type FakeQdrant, startFakeQdrant } from '../fixtures/fake-qdrant.js';
 import { startFakeEndpoint, refuse } from '../fixtures/fake-endpoint.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
-import { insertTools } from '../support/rows.js';
+import { insertTools, ROWS_ONLY } from '../support/rows.js';
 import { Catalogue } from '@app/discovery';
 
 interface Found {
@@ -47,9 +47,6 @@ async function search(service: TestApp, body: object): Promise<{ status: number;
 
 const names = ({ found }: { found: Found }): string[] => found.tools.map((tool) => tool.name);
 
-/** The servers of this file are only rows: nobody is to find out that there is no session to them. */
-const UNCONNECTED = { MCP_AGGREGATOR_ENABLED: 'false' };
-
 async function setStatus(service: TestApp, server: string, status: string): Promise<void> {
   await service.app
     .get(Database, { strict: false })
@@ -60,7 +57,7 @@ async function setStatus(service: TestApp, server: string, status: string): Prom
 describe('searching tools', () => {
   let service: TestApp;
   beforeAll(async () => {
-    service = await startApp(UNCONNECTED);
+    service = await startApp(ROWS_ONLY);
     await insertTools(service.app, 'github', github);
     await insertTools(service.app, 'weather', weather);
     await insertTools(service.app, 'shop', shop);
@@ -229,7 +226,7 @@ describe('searching with Qdrant and a remote model', () => {
   beforeEach(async () => {
     qdrant = await startFakeQdrant();
     service = await startApp({
-      ...UNCONNECTED,
+      ...ROWS_ONLY,
       QDRANT_URL: qdrant.url,
       EMBEDDINGS_URL: `${(await endpoint).url}/v1`,
       EMBEDDINGS_MODEL: 'stand-in',

@@ -8,6 +8,9 @@ export interface ToolRow {
   readonly description: string;
 }
 
+/** For services whose servers are rows alone: else the rows are set right, for no session is behind them. */
+export const ROWS_ONLY = { MCP_AGGREGATOR_ENABLED: 'false' };
+
 /** A connected server with these tools, as discovery would leave it, without a server to connect to; the tools' ids. */
 export async function insertTools(
   app: NestFastifyApplication,

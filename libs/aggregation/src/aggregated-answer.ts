@@ -3,6 +3,8 @@ import type { Digest } from './digest.js';
 import type { ServerOutcome } from './fan-out.js';
 import type { Source, UniquePassage } from './passage.js';
 import type { QueryRule } from './query-rule.js';
+import type { PlannedCall } from './query-tool.js';
+import type { Target } from './targets.js';
 
 export interface AnswerParts {
   readonly digest: Digest;
@@ -53,7 +55,7 @@ function sourceOf({ server, tool, url }: Source): JsonObject {
 }
 
 function serverOf({ target, status, error, elapsedMs, isCut }: ServerOutcome): JsonObject {
-  const tools = target.calls.map(({ tool }) => tool.originalName);
+  const tools = askedOf(target).map(({ tool }) => tool.originalName);
   return {
     name: target.server.name,
     status,
@@ -64,6 +66,10 @@ function serverOf({ target, status, error, elapsedMs, isCut }: ServerOutcome): J
   };
 }
 
+function askedOf({ calls, problem }: Target): readonly PlannedCall[] {
+  return problem === undefined ? calls : [];
+}
+
 function explanationOf(
   outcomes: readonly ServerOutcome[],
   rule: QueryRule | undefined,
@@ -72,7 +78,7 @@ function explanationOf(
     rule: rule?.pattern ?? null,
     servers: outcomes.map(({ target }) => ({
       name: target.server.name,
-      asked: target.calls.map((call) => ({
+      asked: askedOf(target).map((call) => ({
         tool: call.tool.originalName,
         arguments: call.arguments,
         why: call.why,

@@ -5,6 +5,7 @@ import { ChangeServerSettingsHandler } from './change-server-settings.command.js
 import { FanOut } from './fan-out.js';
 import { ImportQuerySettingsHandler } from './import-query-settings.command.js';
 import { QueryController } from './query.controller.js';
+import { QueryMetrics } from './query.metrics.js';
 import { QueryServersHandler } from './query-servers.command.js';
 import { QuerySettingsController } from './query-settings.controller.js';
 import { QuerySettingsStore } from './query-settings.store.js';
@@ -17,6 +18,7 @@ import { ReplaceQueryRulesHandler } from './replace-query-rules.command.js';
   providers: [
     QuerySettingsStore,
     FanOut,
+    QueryMetrics,
     QueryTool,
     QueryServersHandler,
     ReplaceQueryRulesHandler,

@@ -73,6 +73,19 @@ describe(digestOf, () => {
     expect(best?.text).toBe(texts[0]);
   });
 
+  it('ranks what servers gave first when there is too much', () => {
+    const many = Array.from({ length: 3_000 }, (_, i) => ({
+      text: `A hook of React, number ${i}`,
+      server: `server-${i % 3}`,
+      tool: 'search',
+      position: Math.floor(i / 3),
+      retrievedAt: 0,
+    }));
+    const { raw, unique, results } = digest(many);
+    expect([raw, unique]).toEqual([3_000, 2_000]);
+    for (const { position } of results) expect(position).toBeLessThan(667);
+  });
+
   it('is empty for no passages', () => {
     expect(digest([])).toEqual({ results: [], raw: 0, unique: 0 });
   });

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogueServer } from '@app/discovery';
-import { AppError, Clock, type JsonObject } from '@app/platform';
+import { AppError, Clock, type JsonObject, Metrics } from '@app/platform';
 import type { CallTool } from '@app/routing';
 import { FanOut, type ServerOutcome } from './fan-out.js';
+import { QueryMetrics } from './query.metrics.js';
 import type { Target } from './targets.js';
 
 class Unavailable extends AppError {
@@ -41,7 +42,8 @@ async function outcomesOf(
     }),
   };
   const order: string[] = [];
-  const outcomes = await new FanOut(commands as never, new Clock()).ask(targets, {
+  const fanOut = new FanOut(commands as never, new Clock(), new QueryMetrics(new Metrics()));
+  const outcomes = await fanOut.ask(targets, {
     caller: { actor: { name: 'ada', ip: null }, signal },
     withinMs: 100,
     onOutcome: ({ target: { server } }) => order.push(server.name),

@@ -20,6 +20,7 @@ import { piecesOfAnswer } from './answer-pieces.js';
 import { isObject } from './json-pieces.js';
 import type { Passage } from './passage.js';
 import type { PlannedCall } from './query-tool.js';
+import { QueryMetrics } from './query.metrics.js';
 import type { Target } from './targets.js';
 
 export type OutcomeStatus = 'succeeded' | 'failed' | 'timed_out' | 'unavailable';
@@ -55,14 +56,21 @@ export class FanOut {
   constructor(
     private readonly commands: CommandBus,
     private readonly clock: Clock,
+    private readonly metrics: QueryMetrics,
   ) {}
 
   /** In the order of the targets. */
   async ask(targets: readonly Target[], request: FanOutRequest): Promise<ServerOutcome[]> {
+    const stopwatch = this.metrics.duration.startTimer();
     const asked = targets.map((target) =>
       this.askServer(target, request).pipe(tap(request.onOutcome)),
     );
-    return lastValueFrom(forkJoin(asked), { defaultValue: [] });
+    const outcomes = await lastValueFrom(forkJoin(asked), { defaultValue: [] });
+    stopwatch();
+    for (const { target, status } of outcomes) {
+      this.metrics.servers.inc({ server: target.server.name, status });
+    }
+    return outcomes;
   }
 
   private askServer(target: Target, request: FanOutRequest): Observable<ServerOutcome> {

@@ -31,6 +31,19 @@ export const querySchema = {
   required: ['query'],
 };
 
+/** For people: models get the contract's schema and no more. */
+export const explainableQuerySchema = {
+  ...querySchema,
+  properties: {
+    ...querySchema.properties,
+    explain: {
+      type: 'boolean',
+      description: 'Say in the metadata which tools were asked with what, which not, and why',
+      default: false,
+    },
+  },
+};
+
 const share = { type: 'number', minimum: 0, maximum: 1 } as const;
 
 export const answerSchema = {

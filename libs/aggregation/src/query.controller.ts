@@ -5,7 +5,7 @@ import { type Actor, CurrentActor, RequireScope } from '@app/access';
 import { ApiErrors, type JsonObject, whileConnected } from '@app/platform';
 import type { FastifyReply } from 'fastify';
 import { readQuery } from './aggregated-query.js';
-import { answerSchema, querySchema } from './query-contract.js';
+import { answerSchema, explainableQuerySchema } from './query-contract.js';
 import { QueryServers } from './query-servers.command.js';
 
 @ApiTags('aggregated query')
@@ -19,7 +19,7 @@ export class QueryController {
   @HttpCode(200)
   @RequireScope('call')
   @ApiOperation({ summary: 'Ask many servers one question; ranked, deduplicated, attributed' })
-  @ApiBody({ schema: querySchema })
+  @ApiBody({ schema: explainableQuerySchema })
   @ApiOkResponse({ schema: answerSchema })
   @ApiErrors(400, 413, 422, 503)
   query(

@@ -21,7 +21,7 @@ export interface RankingInput {
   readonly passages: readonly Passage[];
   /** Undefined for a text the model knows no word of. */
   readonly embed: (text: string) => Float32Array | undefined;
-  /** Of each server; 1 where there is none. */
+  /** Of each server, 0…1; 1 where there is none. */
   readonly weights: ReadonlyMap<string, number>;
 }
 
@@ -38,14 +38,13 @@ export function scored({ query, passages, weights }: RankingInput): ScoredPassag
   const ordered = passages.toSorted(byOrigin);
   const lexical = lexicalScores(query, ordered);
   const freshness = freshnessScores(ordered);
-  const heaviest = Math.max(...ordered.map(({ server }) => weights.get(server) ?? 1));
   return ordered
     .map((passage, i) => {
       const score =
         SHARES.lexical * (lexical[i] ?? 0) +
         SHARES.order / (1 + passage.position / 5) +
         SHARES.freshness * (freshness[i] ?? 0);
-      return { ...passage, score: (score * (weights.get(passage.server) ?? 1)) / heaviest };
+      return { ...passage, score: score * (weights.get(passage.server) ?? 1) };
     })
     .sort(byScore);
 }
@@ -56,12 +55,11 @@ export function withMeaning(
   { query, embed, weights }: RankingInput,
 ): UniquePassage[] {
   const question = embed(query);
-  const best = passages.slice(0, MEANING_DEPTH);
-  const heaviest = Math.max(...best.map(({ server }) => weights.get(server) ?? 1));
-  return best
+  return passages
+    .slice(0, MEANING_DEPTH)
     .map((passage) => {
       const meaning = likeness(question, embed(passage.text.slice(0, READ_CHARS)));
-      const weight = (weights.get(passage.server) ?? 1) / heaviest;
+      const weight = weights.get(passage.server) ?? 1;
       return { ...passage, score: passage.score + SHARES.meaning * meaning * weight };
     })
     .sort(byScore);
@@ -91,7 +89,7 @@ export function answersSomething(query: string): (passage: Passage) => boolean {
   };
 }
 
-function byOrigin(a: Passage, b: Passage): number {
+export function byOrigin(a: Passage, b: Passage): number {
   return (
     compare(a.server, b.server) ||
     compare(a.tool, b.tool) ||
@@ -148,7 +146,10 @@ export function cosine(a: Float32Array | undefined, b: Float32Array | undefined)
 
 /** Measured from the newest passage, not from now, so that the same answers rank the same tomorrow. */
 function freshnessScores(passages: readonly Passage[]): number[] {
-  const newest = Math.max(...passages.map(({ writtenAt }) => writtenAt ?? -Infinity));
+  const newest = passages.reduce(
+    (last, { writtenAt = last }) => Math.max(last, writtenAt),
+    -Infinity,
+  );
   return passages.map(({ writtenAt }) =>
     writtenAt === undefined ? 0.5 : 2 ** ((writtenAt - newest) / HALF_LIFE_MS),
   );

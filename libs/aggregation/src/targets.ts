@@ -2,17 +2,14 @@ import type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from '@app/dis
 import type { AggregatedQuery } from './aggregated-query.js';
 import { InvalidQuestion } from './aggregation.errors.js';
 import { firstMatching, type QueryRule } from './query-rule.js';
-import { planFor, type PlannedCall, type Question, type Refusal } from './query-tool.js';
+import { planFor, type Question, type QueryPlan } from './query-tool.js';
 import { DEFAULT_SETTINGS, type ServerSettings } from './server-settings.js';
 
 /** A server that counts as queried. */
-export interface Target {
+export interface Target extends QueryPlan {
   readonly server: CatalogueServer;
-  readonly calls: readonly PlannedCall[];
-  /** Set when it cannot be asked. */
+  /** Set when it cannot be asked, whatever the plan. */
   readonly problem?: string;
-  /** Tools that could have been asked and are not, and why. */
-  readonly refused: readonly Refusal[];
 }
 
 export interface Targets {
@@ -24,7 +21,8 @@ export interface Targets {
 
 /**
  * Whom to ask: the servers the question names; else those of the first rule that matches; else every
- * available server that has something to ask. The first two count as queried even when they cannot be.
+ * server that has something to ask. One that should be there and is not counts as queried, so that the
+ * answer tells who is missing in it.
  */
 export function targetsOf(
   { servers, query }: AggregatedQuery,
@@ -47,8 +45,14 @@ export function targetsOf(
     .sort(byName);
   const isThere = (name: string): boolean => wanted.some(({ server }) => server.name === name);
   const rule = firstMatching(rules, query, isThere);
-  if (!rule) return { targets: wanted.filter(({ calls }) => calls.length > 0) };
+  if (!rule) return { targets: wanted.filter(isMissedWhenSilent) };
   return { targets: wanted.filter(({ server }) => rule.servers.includes(server.name)), rule };
+}
+
+/** Nobody expects words of a server that somebody disconnected, or that never had anything to ask. */
+function isMissedWhenSilent({ server, calls }: Target): boolean {
+  if (server.status === 'DISCONNECTED') return false;
+  return calls.length > 0 || (!isServing(server) && server.toolCount === 0);
 }
 
 function targetOf(
@@ -57,22 +61,27 @@ function targetOf(
   settings: ServerSettings,
   question: Question,
 ): Target {
-  if (!settings.enabled) return closed(server, 'turned off for aggregated queries');
-  if (server.status !== 'CONNECTED' && server.status !== 'DEGRADED') {
-    return closed(server, server.errorMessage ?? server.status.toLowerCase());
-  }
-  const { calls, refused } = planFor(tools, settings, question);
-  if (calls.length > 0) return { server, calls, refused };
-  const [only] = refused;
-  const problem =
-    settings.tool === null || !only
-      ? 'has no tool to ask: one that is annotated read-only and takes a question'
-      : `${only.tool} ${only.reason}`;
-  return { ...closed(server, problem), refused };
+  const plan = planFor(tools, settings, question);
+  const problem = problemOf(server, settings, plan);
+  return { server, ...plan, ...(problem !== undefined && { problem }) };
 }
 
-function closed(server: CatalogueServer, problem: string): Target {
-  return { server, calls: [], problem, refused: [] };
+function problemOf(
+  server: CatalogueServer,
+  settings: ServerSettings,
+  { calls, refused }: QueryPlan,
+): string | undefined {
+  if (!settings.enabled) return 'turned off for aggregated queries';
+  if (!isServing(server)) return server.errorMessage ?? server.status.toLowerCase();
+  if (calls.length > 0) return undefined;
+  const [configured] = settings.tool === null ? [] : refused;
+  return configured
+    ? `${configured.tool} ${configured.reason}`
+    : 'has no tool to ask: one that is annotated read-only and takes a question';
+}
+
+function isServing({ status }: CatalogueServer): boolean {
+  return status === 'CONNECTED' || status === 'DEGRADED';
 }
 
 function serverNamed(catalogue: CatalogueSnapshot, name: string): CatalogueServer {

@@ -6,7 +6,7 @@ import {
 } from '../../../test/fixtures/fake-endpoint.js';
 import { startApp, type TestApp } from '../../../test/support/app.js';
 import { eventually } from '../../../test/support/eventually.js';
-import { insertTools } from '../../../test/support/rows.js';
+import { insertTools, ROWS_ONLY } from '../../../test/support/rows.js';
 import { ClassificationWorker } from './classification-worker.js';
 
 interface Answer {
@@ -56,7 +56,7 @@ describe.each([
   let ids: number[];
 
   beforeAll(async () => {
-    service = await startApp(settings);
+    service = await startApp({ ...ROWS_ONLY, ...settings });
     call = client(service);
     ids = await insertTools(service.app, 'weather', weatherTools);
     await classify(service);
@@ -188,6 +188,7 @@ describe('classification by a hosted model', () => {
       return { choices: [{ index: 0, message: { role: 'assistant', content } }] };
     });
     service = await startApp({
+      ...ROWS_ONLY,
       LLM_PROVIDER: 'openai',
       LLM_URL: `${endpoint.url}/v1`,
       LLM_MODEL: 'stand-in',

@@ -1,4 +1,4 @@
-import { Catalogue } from '@app/discovery';
+import { Catalogue, type CatalogueTool } from '@app/discovery';
 import { splitIdentifiers, type StaticModel } from '@app/vectors';
 import { Classifier, type ToolToClassify, type Verdict } from './classifier.js';
 import type { SkillHead } from './skill-head.js';
@@ -24,9 +24,11 @@ export class LocalClassifier extends Classifier {
     const scorer = new SkillScorer(skills, this.model, this.head);
     const asked = new Map(tools.map((tool) => [tool.id, tool]));
     const servers = new Map(tools.map(({ server }) => [server.id, server]));
+    // All tools of a server say what it is about, not only those that are asked about.
+    const toolsOf = new Map([...servers.keys()].map((id) => [id, [] as CatalogueTool[]]));
+    for (const tool of this.catalogue.current.tools) toolsOf.get(tool.serverId)?.push(tool);
     const verdicts = [...servers.values()].flatMap((server) => {
-      // All tools of the server say what it is about, not only those that are asked about.
-      const all = this.catalogue.current.tools.filter((tool) => tool.serverId === server.id);
+      const all = toolsOf.get(server.id) ?? [];
       const vectors = scorer.inContext(
         `${server.name}. ${server.description ?? ''}`,
         all.map((tool) => `${splitIdentifiers(tool.originalName)}. ${tool.description}`),

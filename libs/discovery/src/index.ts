@@ -1,4 +1,4 @@
 export { Catalogue } from './catalogue.js';
 export type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from './catalogue-snapshot.js';
 export { DiscoveryModule } from './discovery.module.js';
-export { parameterNames, textOfTool } from './tool-item.js';
+export { parameterDescriptions, parameterNames, textOfTool } from './tool-item.js';

@@ -1,15 +1,30 @@
-import type { JsonObject } from '@app/platform';
+import type { JsonObject, JsonValue } from '@app/platform';
 import { type ToolPayload, toolText, vectorItem, type VectorItem } from '@app/vectors';
 import type { CatalogueTool } from './catalogue-snapshot.js';
 
 /** More tell nothing more about what a tool is for, and a schema may have thousands. */
 const MAX_PARAMETERS = 50;
+const MAX_DESCRIPTION = 200;
 
 export function parameterNames(inputSchema: JsonObject): string[] {
   const properties = inputSchema['properties'];
-  return typeof properties === 'object' && properties !== null && !Array.isArray(properties)
-    ? Object.keys(properties).slice(0, MAX_PARAMETERS)
-    : [];
+  return isRecord(properties) ? Object.keys(properties).slice(0, MAX_PARAMETERS) : [];
+}
+
+/** What the parameters are said to be; words that a name alone leaves out. */
+export function parameterDescriptions(inputSchema: JsonObject): string[] {
+  const properties = inputSchema['properties'];
+  if (!isRecord(properties)) return [];
+  return Object.values(properties)
+    .slice(0, MAX_PARAMETERS)
+    .flatMap((property) => {
+      const description = isRecord(property) ? property['description'] : undefined;
+      return typeof description === 'string' ? [description.slice(0, MAX_DESCRIPTION)] : [];
+    });
+}
+
+function isRecord(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What embedding models read of a tool. */

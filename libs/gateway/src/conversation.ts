@@ -5,6 +5,7 @@ import {
   isJsonObject,
   isLogLevel,
   RpcError,
+  type ServerRequestHandler,
   UpstreamRpcError,
 } from '@app/mcp';
 import type { JsonObject, JsonValue } from '@app/platform';
@@ -27,14 +28,20 @@ export function conversationOf(call: ClientCall, params: JsonObject): Conversati
     onLog: (message) => {
       if (wantsLog(call, message['level'])) call.notify('notifications/message', message);
     },
-    onServerRequest: async (method, question) => {
-      try {
-        return await call.ask(method, question);
-      } catch (error) {
-        throw error instanceof RpcError ? new UpstreamRpcError(error.body) : error;
-      }
-    },
+    onServerRequest: (...question) => askClient(call, ...question),
   };
+}
+
+/** A client's refusal reaches the server in the client's words. */
+export async function askClient(
+  call: ClientCall,
+  ...question: Parameters<ServerRequestHandler>
+): Promise<JsonObject> {
+  try {
+    return await call.ask(...question);
+  } catch (error) {
+    throw error instanceof RpcError ? new UpstreamRpcError(error.body) : error;
+  }
 }
 
 /** Sessions get every message until they choose a level; stateless clients get none unless they do. */

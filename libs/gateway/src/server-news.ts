@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { type ClientCall, rpcCode, type ServerChange, UpstreamRpcError } from '@app/mcp';
 import type { JsonObject } from '@app/platform';
 import { SessionPool } from '@app/sessions';
-import { wantsLog } from './conversation.js';
+import { askClient, wantsLog } from './conversation.js';
 
 export type NewsListener = (serverId: string, change: ServerChange) => void;
 
@@ -15,7 +15,7 @@ export class ServerNews {
 
   constructor(sessions: SessionPool) {
     sessions.onServerNotice((serverId, method, params) => this.receive(serverId, method, params));
-    sessions.onServerQuestion((serverId, method, params) => this.answer(serverId, method, params));
+    sessions.onServerQuestion((serverId, ...question) => this.answer(serverId, ...question));
   }
 
   watch(listener: NewsListener): () => void {
@@ -67,9 +67,14 @@ export class ServerNews {
   }
 
   /** A question that came without its call is put to the client only when there is no doubt which one. */
-  private async answer(serverId: string, method: string, params: JsonObject): Promise<JsonObject> {
+  private async answer(
+    serverId: string,
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
     const call = this.onlyClientOf(serverId);
-    if (call) return call.ask(method, params);
+    if (call) return askClient(call, method, params, signal);
     if (method === 'roots/list') return { roots: [] };
     throw new UpstreamRpcError({
       code: rpcCode.methodNotFound,

@@ -3,6 +3,7 @@ import {
   Catalogue,
   type CatalogueSnapshot,
   type CatalogueTool,
+  parameterDescriptions,
   parameterNames,
 } from '@app/discovery';
 import { type LexicalDocument, LexicalIndex } from './lexical-index.js';
@@ -47,6 +48,9 @@ function toDocument(tool: CatalogueTool): LexicalDocument {
     name: tool.originalName,
     server: tool.serverName,
     description: tool.title ? `${tool.title}. ${tool.description}` : tool.description,
-    parameters: parameterNames(tool.inputSchema).join(' '),
+    parameters: [
+      ...parameterNames(tool.inputSchema),
+      ...parameterDescriptions(tool.inputSchema),
+    ].join(' '),
   };
 }

@@ -61,8 +61,10 @@ export class LegacySession implements McpClient {
       input: {},
       signal: controller.signal,
       notify: (method, params) => exchange.send({ jsonrpc: '2.0', method, params }),
-      ask: (method, params) =>
-        this.ask(method, params, controller.signal, (message) => exchange.send(message)),
+      ask: (method, params, signal) =>
+        this.ask(method, params, either(controller.signal, signal), (message) =>
+          exchange.send(message),
+        ),
     };
     const head = { jsonrpc: '2.0', id: request.id } as const;
     try {
@@ -76,6 +78,8 @@ export class LegacySession implements McpClient {
       return controller.signal.aborted ? undefined : { ...head, error: rpcErrorOf(error).body };
     } finally {
       if (this.running.get(request.id) === controller) this.running.delete(request.id);
+      // What it asked and nobody answered, nobody needs any more.
+      if (this.questions.size > 0) controller.abort(new Error('the call has ended'));
     }
   }
 
@@ -147,7 +151,7 @@ export class LegacySession implements McpClient {
     return new Promise<JsonObject>((answer, fail) => {
       const stop = (): void => {
         send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
-        fail(new Error('the call that asked has ended'));
+        fail(new Error('the question was taken back'));
       };
       signal.addEventListener('abort', stop, { once: true });
       this.questions.set(id, {
@@ -173,6 +177,10 @@ export class LegacySession implements McpClient {
   private sendStanding(message: RpcNotification): void {
     [...this.standing].findLast((stream) => stream.isOpen)?.send(message);
   }
+}
+
+function either(call: AbortSignal, question: AbortSignal | undefined): AbortSignal {
+  return question ? AbortSignal.any([call, question]) : call;
 }
 
 function uriOf(params: JsonObject): string {

@@ -14,6 +14,11 @@ import { McpEndpoint } from './mcp-endpoint.js';
 import { rpcCode, RpcError } from './rpc.js';
 import type { ClientCall, McpView, ServerChange } from './view.js';
 
+const form = {
+  message: 'Your name?',
+  requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+};
+
 /** A server of one's own behind the wire: tools that echo, ask, report, hang and fail. */
 class TestView implements McpView {
   readonly key = 'test';
@@ -49,14 +54,14 @@ class TestView implements McpView {
         call.notify('notifications/progress', { progressToken: tokenOf(params), progress: 1 });
         return { content: [] };
       case 'ask': {
-        const form = {
-          message: 'Your name?',
-          requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
-        };
         const first = await call.ask('elicitation/create', form);
         const second = await call.ask('elicitation/create', form);
         return { content: [{ type: 'text', text: JSON.stringify([first, second]) }] };
       }
+      case 'hurry':
+        call.ask('elicitation/create', form).catch(() => undefined);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return { content: [] };
       case 'hang':
         return new Promise((_, reject) => {
           call.signal.addEventListener('abort', () => {
@@ -221,6 +226,17 @@ describe('a legacy client', () => {
         text: '[{"action":"accept","content":{"name":"Ada 1"}},{"action":"accept","content":{"name":"Ada 2"}}]',
       },
     ]);
+  });
+
+  it('is told when its answer is no longer needed', async () => {
+    const client = await legacyClient({ elicitation: {} });
+    const heard: string[] = [];
+    client.setRequestHandler(ElicitRequestSchema, (_request, { signal }) => {
+      signal.addEventListener('abort', () => heard.push('cancelled'));
+      return new Promise(() => undefined);
+    });
+    await client.callTool({ name: 'hurry', arguments: {} });
+    await eventually(() => expect(heard).toEqual(['cancelled']));
   });
 
   it('is not asked for what it did not declare', async () => {

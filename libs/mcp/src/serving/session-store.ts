@@ -33,16 +33,17 @@ export class SessionStore {
     if (entry?.session.caller.name !== caller.name || entry.session.view.key !== view.key) {
       return undefined;
     }
-    entry.usedAt = this.clock.now().getTime();
-    this.sessions.delete(id);
-    this.sessions.set(id, entry);
+    this.touch(entry.session);
     return entry.session;
   }
 
-  /** Starts the idle time anew, for a session whose work has just ended. */
+  /** Starts the idle time anew. */
   touch(session: LegacySession): void {
     const entry = this.sessions.get(session.id);
-    if (entry) entry.usedAt = this.clock.now().getTime();
+    if (!entry) return;
+    entry.usedAt = this.clock.now().getTime();
+    this.sessions.delete(session.id);
+    this.sessions.set(session.id, entry);
   }
 
   remove(session: LegacySession): void {
@@ -53,7 +54,8 @@ export class SessionStore {
   expire(): void {
     const limit = this.clock.now().getTime() - this.limits.idleMs;
     for (const { session, usedAt } of this.sessions.values()) {
-      if (usedAt <= limit && session.isIdle) this.remove(session);
+      if (usedAt > limit) return;
+      if (session.isIdle) this.remove(session);
     }
   }
 

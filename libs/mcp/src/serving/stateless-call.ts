@@ -74,11 +74,21 @@ export class StatelessCall implements ClientCall {
     this.exchange?.send({ jsonrpc: '2.0', method, params });
   }
 
-  async ask(method: string, params: JsonObject): Promise<JsonObject> {
+  async ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
     requireCapability(this.client.capabilities, method);
     this.signal.throwIfAborted();
+    signal?.throwIfAborted();
+    const key = `q${++this.lastQuestion}`;
     return new Promise((answer, fail) => {
-      this.questions.set(`q${++this.lastQuestion}`, { method, params, answer, fail });
+      this.questions.set(key, { method, params, answer, fail });
+      signal?.addEventListener(
+        'abort',
+        () => {
+          this.questions.delete(key);
+          fail(new Error('the question was taken back'));
+        },
+        { once: true },
+      );
       // Questions that come together go out together.
       setImmediate(() => this.suspend());
     });
@@ -114,6 +124,8 @@ export class StatelessCall implements ClientCall {
 
   private finish(outcome: JsonObject | RpcError): void {
     this.outcome = outcome;
+    for (const question of this.questions.values()) question.fail(new Error('the call has ended'));
+    this.questions.clear();
     const exchange = this.detach();
     if (!exchange) return;
     const head = { jsonrpc: '2.0', id: this.requestId } as const;

@@ -29,7 +29,7 @@ export interface ClientCall {
   /** Reaches the client before the answer. */
   notify(method: string, params: JsonObject): void;
   /** Asks the client for something (sampling, elicitation, roots), whatever its era. */
-  ask(method: string, params: JsonObject): Promise<JsonObject>;
+  ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject>;
 }
 
 export interface ServerDescription {

@@ -1,0 +1,81 @@
+import type { CatalogueServer } from '@app/discovery';
+import { catalogueOf, serverIdOf } from '../../../test/support/catalogue.js';
+import type { AggregatedQuery } from './aggregated-query.js';
+import type { QueryRule } from './query-rule.js';
+import { DEFAULT_SETTINGS, type ServerSettings } from './server-settings.js';
+import { targetsOf } from './targets.js';
+
+const search = {
+  name: 'search',
+  inputSchema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+  annotations: { readOnlyHint: true },
+};
+const purge = { ...search, name: 'purge', annotations: { destructiveHint: true } };
+
+const pictured = catalogueOf([
+  { name: 'wiki', tools: [search] },
+  { name: 'docs', tools: [search, purge] },
+  { name: 'sick', status: 'DEGRADED', tools: [search] },
+  { name: 'down', status: 'ERROR', tools: [search] },
+  { name: 'never', status: 'ERROR', tools: [] },
+  { name: 'off', status: 'DISCONNECTED', tools: [search] },
+  { name: 'mute', tools: [purge] },
+]);
+const tools = pictured.tools.map((tool) => ({ ...tool, inputSchema: search.inputSchema }));
+const catalogue = { ...pictured, tools };
+
+function targets(
+  asked: Partial<AggregatedQuery> = {},
+  rules: readonly QueryRule[] = [],
+  settings: Record<string, Partial<ServerSettings>> = {},
+) {
+  const query = { query: 'why?', maxResults: 30, servers: undefined, explain: false, ...asked };
+  const rows = new Map(
+    Object.entries(settings).map(([name, own]) => [
+      serverIdOf(name),
+      { ...DEFAULT_SETTINGS, ...own },
+    ]),
+  );
+  return targetsOf(query, catalogue, rules, rows, {
+    query: query.query,
+    likeness: () => 0,
+    maxCalls: 1,
+  });
+}
+const namesOf = (...args: Parameters<typeof targets>): string[] =>
+  targets(...args).targets.map(({ server }: { server: CatalogueServer }) => server.name);
+const problemOf = (name: string, settings = {}): string | undefined =>
+  targets({ servers: [name] }, [], settings).targets[0]?.problem;
+
+describe(targetsOf, () => {
+  it('are all who have something to ask, and who should be there and are not', () => {
+    expect(namesOf()).toEqual(['docs', 'down', 'never', 'sick', 'wiki']);
+  });
+
+  it('are those the question names, before any rule', () => {
+    const rules = [{ pattern: '.', servers: ['wiki'] }];
+    expect(namesOf({ servers: ['wiki', 'docs'] }, rules)).toEqual(['docs', 'wiki']);
+    expect(() => targets({ servers: ['docs', 'nobody'] })).toThrow('Unknown server: nobody');
+  });
+
+  it('are those of the first rule that matches; a rule of servers that are off matches nothing', () => {
+    const rules = [
+      { pattern: 'how', servers: ['docs'] },
+      { pattern: 'why', servers: ['wiki', 'down', 'nobody'] },
+    ];
+    expect(targets({}, rules).rule).toBe(rules[1]);
+    expect(namesOf({}, rules)).toEqual(['down', 'wiki']);
+    const bothOff = { wiki: { enabled: false }, down: { enabled: false } };
+    expect(namesOf({}, rules, bothOff)).toEqual(['docs', 'never', 'sick']);
+  });
+
+  it('say what keeps them from being asked', () => {
+    expect(problemOf('docs')).toBeUndefined();
+    expect(problemOf('sick')).toBeUndefined();
+    expect(problemOf('down')).toBe('error');
+    expect(problemOf('off')).toBe('disconnected');
+    expect(problemOf('mute')).toMatch(/^has no tool to ask/);
+    expect(problemOf('docs', { docs: { enabled: false } })).toMatch(/^turned off/);
+    expect(problemOf('docs', { docs: { tool: 'purge' } })).toBe('purge is annotated destructive');
+  });
+});
