@@ -10,7 +10,7 @@ const TOOLS = 1_000;
 const ROUNDS = 5;
 const peer = fileURLToPath(new URL('../../test/fixtures/many-tools.mjs', import.meta.url));
 
-const service = await startService([]);
+const service = await startService([], { MCP_AGGREGATOR_ENABLED: 'true' });
 const database = service.app.get(Database, { strict: false }).direct;
 const indexing = service.app.get(IndexToolsOnCatalogueChanges, { strict: false });
 const rows = (sql) => database.query(sql);

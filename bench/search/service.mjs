@@ -23,6 +23,8 @@ export async function startService(tools, settings = {}) {
       MCP_AGGREGATOR_TOKENS: `bench:admin:${TOKEN}`,
       MCP_AGGREGATOR_RATE_LIMIT: '0',
       MCP_AGGREGATOR_MAX_TOOLS: '1000000',
+      // Nobody is behind the servers of these rows, and nobody is to find out.
+      MCP_AGGREGATOR_ENABLED: 'false',
       ...settings,
     }),
   );

@@ -68,7 +68,10 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     const started = performance.now();
     const texts = [request.query, ...clausesOf(request.query)];
     const before = scopeOf(this.catalogue.current, request);
-    const dense = await this.vectors.search(texts, DENSE_DEPTH, before.filter);
+    const dense =
+      before.tools.size > 0
+        ? await this.vectors.search(texts, DENSE_DEPTH, before.filter)
+        : { hits: undefined, problem: undefined };
     const vectorMs = performance.now() - started;
     // Read after waiting: what was removed meanwhile is not an answer.
     const snapshot = this.catalogue.current;
