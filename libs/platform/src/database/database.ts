@@ -1,9 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ExclusiveLock } from './exclusive-lock.js';
+import { isDeadlock } from './pg-errors.js';
 
 /** A transaction in progress, or the plain connection; stores take it so that one change is one transaction. */
 export type Tx = EntityManager;
+
+/** Deadlocks in a row are a bug of ours, not bad luck. */
+const MAX_ATTEMPTS = 5;
 
 /** The door to PostgreSQL for handlers, which may open a transaction but know no SQL. */
 @Injectable()
@@ -15,8 +19,18 @@ export class Database {
     return this.dataSource.manager;
   }
 
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.dataSource.transaction(work);
+  /**
+   * All of `work` or nothing. PostgreSQL ends one of two transactions that wait for each other; that
+   * one is run again, so `work` must do nothing but write rows.
+   */
+  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.dataSource.transaction(work);
+      } catch (error) {
+        if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error;
+      }
+    }
   }
 
   /** Among all processes on this database. Not for the embedded one: its only connection would be taken. */
