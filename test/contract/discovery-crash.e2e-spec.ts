@@ -7,7 +7,7 @@ import { fixture } from '../support/peers.js';
 import { createDatabase } from '../support/postgres.js';
 import { launch, type ServiceProcess, startProcess } from '../support/service-process.js';
 
-/** CRASH_ROUNDS=10 is what the claim in bench/DISCOVERY.md was checked with. */
+/** More of them with CRASH_ROUNDS. */
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 1);
 const TOOLS = 700;
 
