@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsUUID, Matches } from 'class-validator';
-import { PageQuery } from '@app/platform';
+import { PageQuery, PageView } from '@app/platform';
 import { type AuditEntity, type AuditOutcome, auditOutcomes } from './audit.entity.js';
 
 export class ListAuditParams extends PageQuery {
@@ -41,18 +41,9 @@ export class AuditEntryView {
   readonly details!: object;
 }
 
-export class AuditPageView {
+export class AuditPageView extends PageView {
   @ApiProperty({ type: [AuditEntryView] })
   readonly entries!: AuditEntryView[];
-
-  @ApiProperty({ type: 'integer' })
-  readonly total!: number;
-
-  @ApiProperty({ type: 'integer' })
-  readonly limit!: number;
-
-  @ApiProperty({ type: 'integer' })
-  readonly offset!: number;
 }
 
 export function toView(row: AuditEntity): AuditEntryView {

@@ -16,7 +16,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { CatalogueServer } from '@app/discovery';
-import { IsCleanText, type JsonObject } from '@app/platform';
+import { IsCleanText, type JsonObject, PageView } from '@app/platform';
 import type { QueryRule } from './query-rule.js';
 import { DEFAULT_SETTINGS, type ServerSettings } from './server-settings.js';
 import { MAX_PATTERN_CHARS, MAX_RULES, MAX_WEIGHT, MIN_WEIGHT } from './settings-limits.js';
@@ -51,15 +51,9 @@ export class QueryRulesDto {
   readonly rules!: QueryRuleDto[];
 }
 
-export class QueryRulesView {
+export class QueryRulesView extends PageView {
   @ApiProperty({ type: [QueryRuleDto], description: 'In the order in which they are tried.' })
   readonly rules!: QueryRule[];
-  @ApiProperty()
-  readonly total!: number;
-  @ApiProperty()
-  readonly limit!: number;
-  @ApiProperty()
-  readonly offset!: number;
 }
 
 export class ServerSettingsDto {
@@ -125,15 +119,9 @@ export class ServerSettingsView {
   readonly configured!: boolean;
 }
 
-export class ServerSettingsListView {
+export class ServerSettingsListView extends PageView {
   @ApiProperty({ type: [ServerSettingsView] })
   readonly servers!: ServerSettingsView[];
-  @ApiProperty()
-  readonly total!: number;
-  @ApiProperty()
-  readonly limit!: number;
-  @ApiProperty()
-  readonly offset!: number;
 }
 
 export function toServerSettings(dto: ServerSettingsDto): ServerSettings {

@@ -12,7 +12,7 @@ import {
   MaxLength,
   MinLength,
 } from 'class-validator';
-import { IsCleanText, PageQuery, ToFlag } from '@app/platform';
+import { IsCleanText, PageQuery, PageView, ToFlag } from '@app/platform';
 import { MAX_SKILLS_PER_TOOL, SKILL_ID } from './skill.js';
 import type { CountedSkill, SkillTool } from './skill.store.js';
 import { type Suggestion, type SuggestionStatus, suggestionStatuses } from './suggestion.store.js';
@@ -103,15 +103,6 @@ export class SkillView {
   readonly is_active!: boolean;
   @ApiProperty({ example: 12 })
   readonly tool_count!: number;
-}
-
-class PageView {
-  @ApiProperty()
-  readonly total!: number;
-  @ApiProperty()
-  readonly limit!: number;
-  @ApiProperty()
-  readonly offset!: number;
 }
 
 export class SkillListView extends PageView {

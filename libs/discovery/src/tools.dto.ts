@@ -1,3 +1,4 @@
+import { PageView } from '@app/platform';
 import { ApiProperty } from '@nestjs/swagger';
 import type { CatalogueTool } from './catalogue-snapshot.js';
 import { type Discovery, discoveryPhases } from './discovery-progress.js';
@@ -21,19 +22,13 @@ export class ServerToolView {
   readonly discovered_at!: string;
 }
 
-export class ServerToolsView {
+export class ServerToolsView extends PageView {
   @ApiProperty({ type: [ServerToolView] })
   readonly tools!: ServerToolView[];
-  @ApiProperty()
-  readonly total!: number;
   @ApiProperty()
   readonly classified!: number;
   @ApiProperty()
   readonly unclassified!: number;
-  @ApiProperty()
-  readonly limit!: number;
-  @ApiProperty()
-  readonly offset!: number;
 }
 
 export class RefreshView {

@@ -39,6 +39,6 @@ export { Metrics } from './metrics/metrics.js';
 export { isCleanText, IsCleanText } from './text.js';
 export { ApiErrors } from './errors/error.dto.js';
 export { whileConnected } from './http/while-connected.js';
-export { PageQuery, ToFlag, ToWholeNumber } from './http/page-query.js';
+export { PageQuery, PageView, ToFlag, ToWholeNumber } from './http/page-query.js';
 export { installedFolder } from './installed-folder.js';
 export { type FailPoint, FailPoints, failPoints } from './fail-points.js';

@@ -9,7 +9,7 @@ import {
   MaxLength,
   ValidateIf,
 } from 'class-validator';
-import { IsCleanText, PageQuery, ToFlag } from '@app/platform';
+import { IsCleanText, PageQuery, PageView, ToFlag } from '@app/platform';
 import {
   type ConnectionConfig,
   maskConfig,
@@ -155,15 +155,9 @@ export class ServerDetailView extends ServerView {
   readonly connection_config!: Record<string, unknown>;
 }
 
-export class ServerListView {
+export class ServerListView extends PageView {
   @ApiProperty({ type: [ServerView] })
   readonly servers!: ServerView[];
-  @ApiProperty()
-  readonly total!: number;
-  @ApiProperty()
-  readonly limit!: number;
-  @ApiProperty()
-  readonly offset!: number;
 }
 
 export class HistoryEventView {
@@ -175,15 +169,9 @@ export class HistoryEventView {
   readonly timestamp!: string;
 }
 
-export class HistoryView {
+export class HistoryView extends PageView {
   @ApiProperty({ type: [HistoryEventView] })
   readonly events!: HistoryEventView[];
-  @ApiProperty()
-  readonly total!: number;
-  @ApiProperty()
-  readonly limit!: number;
-  @ApiProperty()
-  readonly offset!: number;
 }
 
 export function toServerView(server: Server, tools?: readonly ToolSummary[]): ServerView {

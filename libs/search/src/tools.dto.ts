@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional, IsString, MaxLength } from 'class-validator';
 import type { CatalogueServer, CatalogueTool } from '@app/discovery';
-import { IsCleanText, type JsonObject, PageQuery, ToFlag } from '@app/platform';
+import { IsCleanText, type JsonObject, PageQuery, PageView, ToFlag } from '@app/platform';
 import { SourceServerView } from './search.dto.js';
 
 export class ListToolsQuery extends PageQuery {
@@ -56,19 +56,13 @@ export class ToolDetailView extends ToolView {
   readonly input_schema!: JsonObject;
 }
 
-export class ToolListView {
+export class ToolListView extends PageView {
   @ApiProperty({ type: [ToolView] })
   readonly tools!: ToolView[];
-  @ApiProperty()
-  readonly total!: number;
   @ApiProperty()
   readonly classified!: number;
   @ApiProperty()
   readonly unclassified!: number;
-  @ApiProperty()
-  readonly limit!: number;
-  @ApiProperty()
-  readonly offset!: number;
 }
 
 export function toToolView(tool: CatalogueTool, server: CatalogueServer | undefined): ToolView {

@@ -1,4 +1,4 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 
@@ -31,4 +31,14 @@ export class PageQuery {
   @Min(0, { message: 'Must be at least 0' })
   @Max(1_000_000_000, { message: 'Must be at most 1000000000' })
   readonly offset: number = 0;
+}
+
+/** What every list says of itself beside its items. */
+export abstract class PageView {
+  @ApiProperty({ description: 'How many there are in all.' })
+  readonly total!: number;
+  @ApiProperty()
+  readonly limit!: number;
+  @ApiProperty()
+  readonly offset!: number;
 }
