@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { clientSnippet } from '@app/access';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -102,12 +103,7 @@ try {
   if (token) {
     say(`  Admin token   ${token}  (kept in ${tokenFile})`);
     heading('For your MCP client');
-    const entry = {
-      type: 'http',
-      url: `${url}/mcp`,
-      headers: { Authorization: `Bearer ${token}` },
-    };
-    say(JSON.stringify({ mcpServers: { switchboard: entry } }, null, 2));
+    say(clientSnippet(url, token));
   }
   say('\nThe service stays up; Ctrl-C ends it.');
 } catch (error) {

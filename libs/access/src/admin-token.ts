@@ -49,21 +49,22 @@ export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
+/** What most MCP clients take, ready to paste. */
+export function clientSnippet(url: string, token: string): string {
+  const switchboard = {
+    type: 'http',
+    url: `${url}/mcp`,
+    headers: { Authorization: `Bearer ${token}` },
+  };
+  return JSON.stringify({ mcpServers: { switchboard } }, null, 2);
+}
+
 /** What a person sees once, on the terminal and in no log: the token, and what to do with it. */
 export function adminTokenNotice(url: string, token: string): string {
-  const snippet = {
-    mcpServers: {
-      switchboard: {
-        type: 'http',
-        url: `${url}/mcp`,
-        headers: { Authorization: `Bearer ${token}` },
-      },
-    },
-  };
   return `
 No tokens are configured, so an admin token was made. It is shown only this once; paste this into your MCP client:
 
-${JSON.stringify(snippet, null, 2)}
+${clientSnippet(url, token)}
 
 `;
 }

@@ -1,7 +1,7 @@
 export { AccessControl } from './access-control.js';
 export { CurrentActor, Public, RequireScope } from './access.decorators.js';
 export { AccessModule } from './access.module.js';
-export { adminTokenNotice } from './admin-token.js';
+export { adminTokenNotice, clientSnippet } from './admin-token.js';
 export { type AuditEntry, AuditStore } from './audit.store.js';
 export { type Actor, type Principal, SYSTEM } from './principal.js';
 export { normalOrigin } from './request-origin.js';
