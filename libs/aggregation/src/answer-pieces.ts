@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '@app/platform';
-import { isObject, piecesOfJson } from './json-pieces.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
+import { piecesOfJson } from './json-pieces.js';
 import type { Piece } from './passage.js';
 import { piecesOfText } from './text-pieces.js';
 
@@ -21,7 +21,7 @@ export interface AnswerPieces {
 export function piecesOfAnswer(result: JsonObject): AnswerPieces {
   const structured = result['structuredContent'];
   const structuredText = structured === undefined ? undefined : JSON.stringify(structured);
-  const content = Array.isArray(result['content']) ? result['content'].filter(isObject) : [];
+  const content = Array.isArray(result['content']) ? result['content'].filter(isJsonObject) : [];
   let left = MAX_CHARS;
   let isCut = false;
   const pieces: Piece[] = [];
@@ -81,7 +81,7 @@ function readBlock(block: JsonObject, left: number): Reading {
       return { pieces: piecesOfJson(json), chars: text.length, isCut: false, ...date };
     }
     case 'resource': {
-      const resource = isObject(block['resource']) ? block['resource'] : {};
+      const resource = isJsonObject(block['resource']) ? block['resource'] : {};
       if (typeof resource['text'] !== 'string') return nothing;
       const reading = readText(resource['text'], left);
       const url = resource['uri'];
@@ -122,7 +122,7 @@ function jsonIn(text: string, left: number): JsonValue | undefined {
 }
 
 function dateOf(block: JsonObject): number | undefined {
-  const annotations = isObject(block['annotations']) ? block['annotations'] : {};
+  const annotations = isJsonObject(block['annotations']) ? block['annotations'] : {};
   const date = Date.parse(textOf(annotations['lastModified']));
   return Number.isNaN(date) ? undefined : date;
 }

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { AppError, Clock, type JsonObject } from '@app/platform';
+import { AppError, Clock, isJsonObject, type JsonObject } from '@app/platform';
 import { CallTool, type ToolCaller } from '@app/routing';
 import {
   catchError,
@@ -17,7 +17,6 @@ import {
   TimeoutError,
 } from 'rxjs';
 import { piecesOfAnswer } from './answer-pieces.js';
-import { isObject } from './json-pieces.js';
 import type { Passage } from './passage.js';
 import type { PlannedCall } from './query-tool.js';
 import { QueryMetrics } from './query.metrics.js';
@@ -171,7 +170,7 @@ function reasonOf(error: unknown): string {
 }
 
 function errorTextOf({ content }: JsonObject): string {
-  const blocks = Array.isArray(content) ? content.filter(isObject) : [];
+  const blocks = Array.isArray(content) ? content.filter(isJsonObject) : [];
   const texts = blocks.map(({ text }) => text).filter((text) => typeof text === 'string');
   return texts.join(' ') || 'without a word';
 }

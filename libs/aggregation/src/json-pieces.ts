@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@app/platform';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import type { Piece } from './passage.js';
 import { MAX_PIECE_CHARS, piecesOfText } from './text-pieces.js';
 
@@ -39,7 +39,7 @@ const MAX_DEPTH = 8;
 export function piecesOfJson(value: JsonValue, depth = 0): Piece[] {
   if (typeof value === 'string') return piecesOfText(value);
   if (Array.isArray(value)) return value.flatMap(piecesOfItem);
-  if (!isObject(value)) return [];
+  if (!isJsonObject(value)) return [];
   const entries = Object.entries(value);
   const only = entries.length === 1 ? entries[0]?.[1] : undefined;
   if (only !== undefined && isContainer(only) && depth < MAX_DEPTH) {
@@ -58,9 +58,9 @@ export function piecesOfJson(value: JsonValue, depth = 0): Piece[] {
 function piecesOfItem(item: JsonValue): Piece[] {
   if (typeof item === 'string') return piecesOfText(item);
   if (Array.isArray(item)) return item.length > 0 ? piecesOfText(lineOf(item)) : [];
-  if (!isObject(item)) return item === null ? [] : [{ text: String(item) }];
+  if (!isJsonObject(item)) return item === null ? [] : [{ text: String(item) }];
   const [only, ...more] = Object.values(item);
-  if (more.length === 0 && isObject(only)) return piecesOfRecord(only);
+  if (more.length === 0 && isJsonObject(only)) return piecesOfRecord(only);
   return piecesOfRecord(item);
 }
 
@@ -103,7 +103,7 @@ function lineOf(value: JsonValue): string {
 /** Objects in a list are results; plain values are, unless they belong to a record (its tags, say). */
 function isListOfResults(value: JsonValue, owner: JsonObject): boolean {
   if (!Array.isArray(value) || value.length === 0) return false;
-  return value.some(isObject) || !firstText(owner, [...TITLE_FIELDS, ...TEXT_FIELDS]);
+  return value.some(isJsonObject) || !firstText(owner, [...TITLE_FIELDS, ...TEXT_FIELDS]);
 }
 
 function hasProse(record: JsonObject): boolean {
@@ -125,8 +125,4 @@ function firstText(
 
 function isContainer(value: JsonValue): value is JsonObject | JsonValue[] {
   return typeof value === 'object' && value !== null;
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

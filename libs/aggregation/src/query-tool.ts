@@ -1,7 +1,6 @@
 import type { CatalogueTool } from '@app/discovery';
-import type { JsonObject, JsonValue } from '@app/platform';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import { splitIdentifiers, termsOf } from '@app/vectors';
-import { isObject } from './json-pieces.js';
 import type { ServerSettings } from './server-settings.js';
 import { isDestructive, isReadOnly, propertiesOf, requiredOf } from './tool-definition.js';
 
@@ -151,7 +150,7 @@ function looksUp(tool: CatalogueTool): boolean {
 
 function textParameters(tool: CatalogueTool): string[] {
   return Object.entries(propertiesOf(tool))
-    .filter(([, schema]) => isObject(schema) && isFreeText(schema))
+    .filter(([, schema]) => isJsonObject(schema) && isFreeText(schema))
     .map(([name]) => name);
 }
 
@@ -164,7 +163,7 @@ function isFreeText(schema: JsonObject): boolean {
   if (Array.isArray(type)) return type.includes('string');
   return (
     type === 'string' ||
-    (Array.isArray(anyOf) && anyOf.some((choice) => isObject(choice) && isFreeText(choice)))
+    (Array.isArray(anyOf) && anyOf.some((choice) => isJsonObject(choice) && isFreeText(choice)))
   );
 }
 
@@ -199,7 +198,7 @@ function keywordsOf(query: string): string[] {
 }
 
 function onlyValue(schema: JsonValue | undefined): JsonValue | undefined {
-  if (!isObject(schema)) return undefined;
+  if (!isJsonObject(schema)) return undefined;
   const choices = schema['enum'];
   return (
     schema['default'] ??
@@ -209,7 +208,7 @@ function onlyValue(schema: JsonValue | undefined): JsonValue | undefined {
 }
 
 function fitting(query: string, schema: JsonValue | undefined): string {
-  const longest = isObject(schema) ? schema['maxLength'] : undefined;
+  const longest = isJsonObject(schema) ? schema['maxLength'] : undefined;
   return typeof longest === 'number' ? query.slice(0, longest).toWellFormed() : query;
 }
 

@@ -1,6 +1,5 @@
 import type { CatalogueTool } from '@app/discovery';
-import type { JsonObject } from '@app/platform';
-import { isObject } from './json-pieces.js';
+import { isJsonObject, type JsonObject } from '@app/platform';
 
 export function isDestructive(tool: CatalogueTool): boolean {
   return annotationsOf(tool)['destructiveHint'] === true;
@@ -12,11 +11,11 @@ export function isReadOnly(tool: CatalogueTool): boolean {
 
 function annotationsOf(tool: CatalogueTool): JsonObject {
   const annotations = tool.definition['annotations'];
-  return isObject(annotations) ? annotations : {};
+  return isJsonObject(annotations) ? annotations : {};
 }
 
 export function propertiesOf({ inputSchema }: CatalogueTool): JsonObject {
-  return isObject(inputSchema['properties']) ? inputSchema['properties'] : {};
+  return isJsonObject(inputSchema['properties']) ? inputSchema['properties'] : {};
 }
 
 export function requiredOf({ inputSchema }: CatalogueTool): string[] {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@app/platform';
+import { isJsonObject, type JsonObject } from '@app/platform';
 import { type ToolPayload, toolText, vectorItem, type VectorItem } from '@app/vectors';
 import type { CatalogueTool } from './catalogue-snapshot.js';
 
@@ -8,23 +8,19 @@ const MAX_DESCRIPTION = 200;
 
 export function parameterNames(inputSchema: JsonObject): string[] {
   const properties = inputSchema['properties'];
-  return isRecord(properties) ? Object.keys(properties).slice(0, MAX_PARAMETERS) : [];
+  return isJsonObject(properties) ? Object.keys(properties).slice(0, MAX_PARAMETERS) : [];
 }
 
 /** What the parameters are said to be; words that a name alone leaves out. */
 export function parameterDescriptions(inputSchema: JsonObject): string[] {
   const properties = inputSchema['properties'];
-  if (!isRecord(properties)) return [];
+  if (!isJsonObject(properties)) return [];
   return Object.values(properties)
     .slice(0, MAX_PARAMETERS)
     .flatMap((property) => {
-      const description = isRecord(property) ? property['description'] : undefined;
+      const description = isJsonObject(property) ? property['description'] : undefined;
       return typeof description === 'string' ? [description.slice(0, MAX_DESCRIPTION)] : [];
     });
-}
-
-function isRecord(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What embedding models read of a tool. */

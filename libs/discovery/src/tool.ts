@@ -1,4 +1,4 @@
-import { isCleanText, type JsonObject, type JsonValue } from '@app/platform';
+import { isCleanText, isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
@@ -90,7 +90,7 @@ function readTool(listed: JsonObject): Reading {
       originalName: parsed.data.name,
       title: typeof title === 'string' ? title : null,
       description: typeof description === 'string' ? description : '',
-      inputSchema: isObject(inputSchema) ? inputSchema : { type: 'object' },
+      inputSchema: isJsonObject(inputSchema) ? inputSchema : { type: 'object' },
       definition,
       contentHash: createHash('sha256').update(text).digest('hex'),
     },
@@ -126,10 +126,6 @@ function withoutHidden(value: JsonValue): JsonValue {
   return cleaned.some(([key, item], i) => key !== entries[i]?.[0] || item !== entries[i]?.[1])
     ? Object.fromEntries(cleaned)
     : value;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Short and printable, for a warning about a tool that may have neither. */

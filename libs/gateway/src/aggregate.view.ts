@@ -3,14 +3,13 @@ import { QueryTool } from '@app/aggregation';
 import { Catalogue, type CatalogueServer } from '@app/discovery';
 import {
   type ClientCall,
-  isJsonObject,
   type McpView,
   rpcCode,
   RpcError,
   type ServerChange,
   type ServerDescription,
 } from '@app/mcp';
-import { type JsonObject, type JsonValue, product } from '@app/platform';
+import { isJsonObject, type JsonObject, type JsonValue, product } from '@app/platform';
 import { SessionPool } from '@app/sessions';
 import { aggregateInstructions } from './instructions.js';
 import { listedTools, listingOf } from './listed-tools.js';

@@ -2,13 +2,12 @@ import {
   admits,
   type ClientCall,
   envelopeFor,
-  isJsonObject,
   isLogLevel,
   RpcError,
   type ServerRequestHandler,
   UpstreamRpcError,
 } from '@app/mcp';
-import type { JsonObject, JsonValue } from '@app/platform';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import type { Conversation } from '@app/routing';
 
 /** What goes back and forth between a client and a server while a request is being answered. */

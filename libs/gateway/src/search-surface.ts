@@ -1,6 +1,5 @@
 import type { CatalogueSnapshot } from '@app/discovery';
-import { isJsonObject } from '@app/mcp';
-import type { JsonObject } from '@app/platform';
+import { isJsonObject, type JsonObject } from '@app/platform';
 import { wireNameOf } from '@app/routing';
 import type { FoundTool } from '@app/search';
 import { listedTools } from './listed-tools.js';

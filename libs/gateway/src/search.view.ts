@@ -4,14 +4,13 @@ import { QueryTool } from '@app/aggregation';
 import { Catalogue } from '@app/discovery';
 import {
   type ClientCall,
-  isJsonObject,
   type McpView,
   rpcCode,
   RpcError,
   type ServerChange,
   type ServerDescription,
 } from '@app/mcp';
-import { AppError, type JsonObject, product } from '@app/platform';
+import { AppError, isJsonObject, type JsonObject, product } from '@app/platform';
 import { resolveRoute } from '@app/routing';
 import { SearchTools } from '@app/search';
 import { z } from 'zod';

@@ -13,7 +13,6 @@ export type {
   ServerDescription,
 } from './serving/view.js';
 export { connectUpstream } from './upstream/connect-upstream.js';
-export { isJsonObject } from './upstream/json-rpc.js';
 export { LogRing } from './upstream/log-ring.js';
 export type {
   CloseOptions,

@@ -31,7 +31,7 @@ export { type ErrorBody, errorAnswer } from './errors/error-body.js';
 export { HttpErrorFilter } from './errors/http-error.filter.js';
 export { RequestValidationPipe } from './errors/validation.pipe.js';
 export { parseJsonBody } from './http/json-body.js';
-export type { JsonObject, JsonValue } from './json.js';
+export { isJsonObject, type JsonObject, type JsonValue } from './json.js';
 export { createPino, PinoLogger } from './logging/logger.js';
 export { product } from './product.js';
 export { PlatformModule } from './platform.module.js';

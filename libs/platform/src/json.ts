@@ -3,3 +3,8 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObj
 export interface JsonObject {
   [key: string]: JsonValue;
 }
+
+/** Of values that came out of `JSON.parse`, an object is a JSON object. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

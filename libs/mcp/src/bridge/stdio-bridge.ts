@@ -1,9 +1,8 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
-import type { JsonObject } from '@app/platform';
+import { isJsonObject, type JsonObject } from '@app/platform';
 import type { Readable, Writable } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { EventStream } from '../upstream/event-stream.js';
-import { isJsonObject } from '../upstream/json-rpc.js';
 import {
   headerText,
   type ParamHeader,

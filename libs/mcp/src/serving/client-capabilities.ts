@@ -1,5 +1,4 @@
-import type { JsonObject } from '@app/platform';
-import { isJsonObject } from '../upstream/json-rpc.js';
+import { isJsonObject, type JsonObject } from '@app/platform';
 import { rpcCode, RpcError } from './rpc.js';
 
 /** What a client must have declared before it may be asked. */

@@ -1,11 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import type { JsonObject } from '@app/platform';
+import { isJsonObject, type JsonObject } from '@app/platform';
 import { rpcErrorOf } from './answer.js';
 import type { HttpExchange } from './http-exchange.js';
 import { LegacySession } from './legacy-session.js';
 import { MODERN_VERSIONS } from './modern-rules.js';
-import { isJsonObject } from '../upstream/json-rpc.js';
 import { type Incoming, rpcCode, type RpcRequest } from './rpc.js';
 import type { SessionStore } from './session-store.js';
 import type { Caller, McpView } from './view.js';

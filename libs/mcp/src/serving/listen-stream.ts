@@ -1,8 +1,7 @@
 import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
-import type { JsonObject } from '@app/platform';
+import { isJsonObject, type JsonObject } from '@app/platform';
 import type { HttpExchange } from './http-exchange.js';
 import { modernResult } from './modern-rules.js';
-import { isJsonObject } from '../upstream/json-rpc.js';
 import { rpcCode, RpcError, type RpcRequest } from './rpc.js';
 import { type McpView, notificationOf, type ServerChange } from './view.js';
 

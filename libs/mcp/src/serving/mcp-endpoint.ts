@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { classifyInboundRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
-import type { Clock, JsonValue } from '@app/platform';
+import { type Clock, isJsonObject, type JsonValue } from '@app/platform';
 import { HttpExchange } from './http-exchange.js';
 import { LegacyWire } from './legacy-wire.js';
 import { ModernWire } from './modern-wire.js';
-import { isJsonObject } from '../upstream/json-rpc.js';
 import { type Incoming, readMessage, rpcCode } from './rpc.js';
 import { type SessionLimits, SessionStore } from './session-store.js';
 import type { Caller, McpView } from './view.js';

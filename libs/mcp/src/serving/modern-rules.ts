@@ -6,9 +6,8 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server';
-import type { JsonObject, JsonValue } from '@app/platform';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import { isLogLevel, type LogLevel } from './log-level.js';
-import { isJsonObject } from '../upstream/json-rpc.js';
 import { type ParamHeader, paramHeaders, paramHeadersOf } from '../upstream/param-headers.js';
 import { rpcCode, RpcError, type RpcErrorBody, type RpcRequest } from './rpc.js';
 

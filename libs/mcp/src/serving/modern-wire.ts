@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock, JsonObject, JsonValue } from '@app/platform';
+import { type Clock, isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import { rpcErrorOf } from './answer.js';
 import type { HttpExchange } from './http-exchange.js';
 import { listen } from './listen-stream.js';
@@ -13,7 +13,6 @@ import {
   subjectOf,
   withoutEnvelope,
 } from './modern-rules.js';
-import { isJsonObject } from '../upstream/json-rpc.js';
 import { rpcCode, RpcError, type RpcRequest } from './rpc.js';
 import { Seal } from './seal.js';
 import { StatelessCall } from './stateless-call.js';

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@app/platform';
-import { isJsonObject } from '../upstream/json-rpc.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 
 /** JSON-RPC 2.0 as MCP uses it. */
 export type RpcId = string | number;

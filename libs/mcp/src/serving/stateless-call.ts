@@ -1,5 +1,4 @@
-import type { JsonObject } from '@app/platform';
-import { isJsonObject } from '../upstream/json-rpc.js';
+import { isJsonObject, type JsonObject } from '@app/platform';
 import { rpcErrorOf } from './answer.js';
 import { requireCapability } from './client-capabilities.js';
 import type { HttpExchange } from './http-exchange.js';

@@ -1,9 +1,9 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
-import type { JsonObject } from '@app/platform';
+import { isJsonObject, type JsonObject } from '@app/platform';
 import type { Pool } from 'undici';
 import { ExchangeFailed, type HttpAnswer, HttpExchange, UNAWAITED_MS } from './http-exchange.js';
 import { httpPool, ownHeaders } from './http-pool.js';
-import { isJsonObject, type OutgoingMessage, type RequestId } from './json-rpc.js';
+import { type OutgoingMessage, type RequestId } from './json-rpc.js';
 import { headerText } from './param-headers.js';
 import type { HttpTarget } from './sse.wire.js';
 import {

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@app/platform';
-import { isJsonObject } from './json-rpc.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import type { ServerRequestHandler } from './upstream.js';
 import { RequestCancelled, UpstreamProtocolError } from './upstream.errors.js';
 

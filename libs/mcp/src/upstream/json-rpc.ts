@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@app/platform';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 
 export type RequestId = string | number;
 
@@ -24,11 +24,6 @@ export type IncomingMessage =
       readonly params: JsonObject;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject };
-
-/** Of values that came out of `JSON.parse`, an object is a JSON object. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** One message, several (batches exist in 2025-03-26), or none when it is no JSON-RPC at all. */
 export function readFrame(text: string): { raw: JsonObject; message: IncomingMessage }[] {

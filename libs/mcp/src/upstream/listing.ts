@@ -1,5 +1,4 @@
-import type { JsonObject } from '@app/platform';
-import { isJsonObject } from './json-rpc.js';
+import { isJsonObject, type JsonObject } from '@app/platform';
 import type { ListKind, ListLimits, UpstreamSession } from './upstream.js';
 import { UpstreamProtocolError } from './upstream.errors.js';
 

@@ -4,9 +4,8 @@ import {
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/client';
-import type { JsonObject, JsonValue } from '@app/platform';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import { answerInput } from './input-required.js';
-import { isJsonObject } from './json-rpc.js';
 import { ModernSubscription, type OpenStream } from './modern-subscription.js';
 import type { Negotiated } from './negotiation.js';
 import { type ParamHeader, paramHeaders, paramHeadersOf } from './param-headers.js';

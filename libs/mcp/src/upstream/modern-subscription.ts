@@ -1,5 +1,4 @@
-import type { JsonObject } from '@app/platform';
-import { isJsonObject } from './json-rpc.js';
+import { isJsonObject, type JsonObject } from '@app/platform';
 
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;

@@ -7,8 +7,8 @@ import {
   SdkHttpError,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { AppError, type JsonObject } from '@app/platform';
-import { isJsonObject, type OutgoingMessage, type RequestId } from './json-rpc.js';
+import { AppError, isJsonObject, type JsonObject } from '@app/platform';
+import { type OutgoingMessage, type RequestId } from './json-rpc.js';
 import type { ConnectOptions, ProtocolEra } from './upstream.js';
 import { ConnectFailed, ConnectionLost, UpstreamHttpError } from './upstream.errors.js';
 import type { Wire } from './wire.js';

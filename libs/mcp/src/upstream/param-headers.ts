@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@app/platform';
-import { isJsonObject } from './json-rpc.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 
 /** `Mcp-Param-*` of the 2026-07-28 Streamable HTTP: arguments that a tool's schema asks to see as headers too. */
 export interface ParamHeader {

@@ -1,8 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { AppError, type JsonObject, type JsonValue } from '@app/platform';
+import { AppError, isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import {
   type IncomingMessage,
-  isJsonObject,
   type OutgoingMessage,
   readFrame,
   type RequestId,
