@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { createSecretFile } from '@app/platform';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UnusableTokenFile } from './access.errors.js';
 
@@ -28,21 +29,8 @@ export async function adminToken(dataDir: string): Promise<AdminToken> {
   // 256 random bits behind a prefix that scanners for leaked secrets can look for.
   const token = `switchboard_${randomBytes(32).toString('base64url')}`;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  await writeWhole(file, `${token}\n`);
+  if (!createSecretFile(file, `${token}\n`)) return adminToken(dataDir);
   return { file, token, isNew: true, isExposed: false };
-}
-
-/** All of it or nothing, also when the machine stops in the middle. */
-async function writeWhole(file: string, text: string): Promise<void> {
-  const half = `${file}.new`;
-  const handle = await open(half, 'w', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(half, file);
 }
 
 export function tokenHash(token: string): string {

@@ -42,3 +42,4 @@ export { whileConnected } from './http/while-connected.js';
 export { PageQuery, PageView, ToFlag, ToWholeNumber } from './http/page-query.js';
 export { installedFolder } from './installed-folder.js';
 export { type FailPoint, FailPoints, failPoints } from './fail-points.js';
+export { createSecretFile } from './secret-file.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { Env, type Tx } from '@app/platform';
+import { createSecretFile, Env, type Tx } from '@app/platform';
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SettingsStore } from './settings.store.js';
 import { UnreadableCredentials, WrongCredentialKey } from './registry.errors.js';
@@ -63,7 +63,7 @@ export class CredentialVault implements OnModuleInit {
 
   private keyFromDataDir(env: Env): string {
     const file = join(env.MCP_AGGREGATOR_DATA_DIR, 'credential-key');
-    const made = createOnce(file, randomBytes(32).toString('base64'));
+    const made = createSecretFile(file, `${randomBytes(32).toString('base64')}\n`);
     if (made) {
       this.logger.warn(
         'MCP_CREDENTIAL_KEY is not set: a key was made in the data folder. Whoever has that folder has the credentials; set the variable to keep them apart.',
@@ -78,20 +78,5 @@ function opens(key: VaultKey, envelope: Envelope): boolean {
     return key.open(envelope, CHECK) === CHECK_TEXT;
   } catch {
     return false;
-  }
-}
-
-/** A file that is there whole or not at all, also after a crash in between; false when it was there already. */
-function createOnce(file: string, content: string): boolean {
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${content}\n`, { mode: 0o600 });
-  try {
-    linkSync(draft, file);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
   }
 }
