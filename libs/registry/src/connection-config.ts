@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { type FieldIssue, isCleanText, isLoopbackHost } from '@app/platform';
+import {
+  type Env,
+  type FieldIssue,
+  isCleanText,
+  isLoopbackHost,
+  type Variables,
+} from '@app/platform';
 import { isVariableName, MASK, maskLiterals, placeholdersIn, substitute } from './placeholders.js';
 
 /** How a server is reached, as registered: placeholders unresolved, secrets inside. Leaves this lib only masked or resolved. */
@@ -42,6 +48,16 @@ export interface ConfigRules {
   readonly allowInsecureHttp: boolean;
   /** Whether a variable may be named in a placeholder; the service's own settings may not. */
   readonly mayReference: (name: string) => boolean;
+}
+
+export function configRules(
+  env: Pick<Env, 'MCP_AGGREGATOR_ALLOW_INSECURE_HTTP'>,
+  variables: Pick<Variables, 'mayReference'>,
+): ConfigRules {
+  return {
+    allowInsecureHttp: env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP,
+    mayReference: (name) => variables.mayReference(name),
+  };
 }
 
 const MAX_CONFIG_CHARS = 65_536;

@@ -4,6 +4,7 @@ import { type Actor, AuditStore } from '@app/access';
 import { ServerRegistered, ServerStatusChanged } from '@app/events';
 import { Clock, Database, Env, Variables } from '@app/platform';
 import { randomUUID } from 'node:crypto';
+import { configRules } from './connection-config.js';
 import { newServer, type Registration } from './new-server.js';
 import { ServerLimitReached } from './registry.errors.js';
 import type { Server } from './server.js';
@@ -33,10 +34,12 @@ export class RegisterServerHandler implements ICommandHandler<RegisterServer> {
 
   async execute({ registration, actor }: RegisterServer): Promise<Server> {
     const connect = registration.autoConnect && this.env.MCP_AGGREGATOR_ENABLED;
-    const { server, config } = newServer(randomUUID(), registration, this.clock.now(), {
-      allowInsecureHttp: this.env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP,
-      mayReference: (name) => this.variables.mayReference(name),
-    });
+    const { server, config } = newServer(
+      randomUUID(),
+      registration,
+      this.clock.now(),
+      configRules(this.env, this.variables),
+    );
     const limit = this.env.MCP_AGGREGATOR_MAX_SERVERS;
     await this.database.transaction(async (tx) => {
       if ((await this.servers.countForRegistration(tx)) >= limit)

@@ -3,7 +3,7 @@ import { Command, CommandHandler, EventBus, type ICommandHandler } from '@nestjs
 import { type Actor, AuditStore } from '@app/access';
 import { ServerConnectionChanged, ServerUpdated } from '@app/events';
 import { Database, Env, InvalidInput, Variables } from '@app/platform';
-import { unmask } from './connection-config.js';
+import { configRules, unmask } from './connection-config.js';
 import { healthUrlIssues, nameIssues, readConfig } from './new-server.js';
 import type { Server } from './server.js';
 import { ServerStore } from './server.store.js';
@@ -47,10 +47,7 @@ export class UpdateServerHandler implements ICommandHandler<UpdateServer> {
           : readConfig(
               found.transportType,
               unmask(update.connectionConfig, await this.servers.config(serverId, tx)),
-              {
-                allowInsecureHttp: this.env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP,
-                mayReference: (name) => this.variables.mayReference(name),
-              },
+              configRules(this.env, this.variables),
             );
       const issues = [
         ...(update.name === undefined ? [] : nameIssues(update.name)),
