@@ -44,9 +44,10 @@ export function createHttpAdapter(env: Env): FastifyAdapter {
     }
   });
   const headers = securityHeaders();
-  fastify.addHook('onRequest', (request, reply, done) => {
+  // MCP answers do not pass here: they are written past Fastify, and are for no browser to show.
+  fastify.addHook('onSend', (request, reply, payload, done) => {
     void reply.headers(headers).header('x-request-id', request.id);
-    done();
+    done(null, payload);
   });
   const endConnections = connectionEnder(fastify.server);
   fastify.addHook('preClose', (done) => {

@@ -58,16 +58,10 @@ export class AccessControl {
     fastify.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: ruleOf(route) };
     });
-    fastify.addHook('onRequest', async (request) => {
-      // A path that is no route is nobody's secret, but its body is not read for strangers either.
-      const rule = request.routeOptions.config.access ?? 'read';
-      this.checkOrigin(request, rule);
-      const principal = rule === 'public' ? undefined : await this.identify(request, failures);
-      if (principal) request.principal = principal;
-      if (calls) await refuseExcess(calls, request);
-      if (rule === 'public') return;
-      if (!principal) throw this.authenticator.refusal(request);
-      if (!hasScope(principal, rule)) throw new ScopeMissing(rule);
+    fastify.addHook('onRequest', (request, _reply, done): void | Promise<void> => {
+      const waiting = this.admit(request, failures, calls);
+      if (waiting) return waiting;
+      done();
     });
     // After the answer, so that refusals by the handlers themselves are recorded as well.
     fastify.addHook('onResponse', (request, reply, done) => {
@@ -75,6 +69,34 @@ export class AccessControl {
       if (status === 401 || status === 403 || status === 429) this.record(request, status);
       done();
     });
+  }
+
+  /** Returns only what has to be waited for: a known token under no limit is let in at once. */
+  private admit(
+    request: FastifyRequest,
+    failures: Limiter,
+    calls: Limiter | undefined,
+  ): Promise<void> | undefined {
+    // A path that is no route is nobody's secret, but its body is not read for strangers either.
+    const rule = request.routeOptions.config.access ?? 'read';
+    this.checkOrigin(request, rule);
+    const principal = rule === 'public' ? undefined : this.identify(request, failures);
+    if (!(principal instanceof Promise) && !calls) {
+      this.letIn(request, rule, principal);
+      return undefined;
+    }
+    return Promise.resolve(principal).then(async (identified) => {
+      if (identified) request.principal = identified;
+      if (calls) await refuseExcess(calls, request);
+      this.letIn(request, rule, identified);
+    });
+  }
+
+  private letIn(request: FastifyRequest, rule: AccessRule, principal: Principal | undefined): void {
+    if (rule === 'public') return;
+    if (!principal) throw this.authenticator.refusal(request);
+    request.principal = principal;
+    if (!hasScope(principal, rule)) throw new ScopeMissing(rule);
   }
 
   private checkOrigin(request: FastifyRequest, rule: AccessRule): void {
@@ -89,15 +111,19 @@ export class AccessControl {
    * Wrong tokens are limited by address, so that guessing is slow and cheap to refuse. A right one is
    * never refused for the wrong ones of others: behind a proxy or on a laptop all share an address.
    */
-  private async identify(
+  private identify(
     request: FastifyRequest,
     failures: Limiter,
-  ): Promise<Principal | undefined> {
-    try {
-      return await this.authenticator.authenticate(request);
-    } catch (error) {
+  ): Principal | undefined | Promise<Principal> {
+    const refuse = async (error: unknown): Promise<never> => {
       if (error instanceof Unauthorized) await refuseExcess(failures, request);
       throw error;
+    };
+    try {
+      const principal = this.authenticator.authenticate(request);
+      return principal instanceof Promise ? principal.catch(refuse) : principal;
+    } catch (error) {
+      return refuse(error);
     }
   }
 

@@ -26,10 +26,13 @@ export const RequireScope = (scope: TokenScope): ClassDecorator & MethodDecorato
 export const Public = (): ClassDecorator & MethodDecorator => rule('public');
 
 /** The caller, as the audit log names them. */
-export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
-  const request = context.switchToHttp().getRequest<FastifyRequest>();
+export const CurrentActor = createParamDecorator((_: unknown, context: ExecutionContext): Actor =>
+  actorOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+export function actorOf(request: FastifyRequest): Actor {
   return { name: request.principal?.name ?? ANONYMOUS, ip: addressOf(request) };
-});
+}
 
 const RULE = Symbol('access rule');
 

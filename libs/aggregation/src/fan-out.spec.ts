@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogueServer } from '@app/discovery';
-import { AppError, Clock, type JsonObject, Metrics } from '@app/platform';
+import {
+  AppError,
+  type CancelSignal,
+  Clock,
+  type JsonObject,
+  Metrics,
+  WrittenObject,
+} from '@app/platform';
 import type { CallTool } from '@app/routing';
 import { FanOut, type ServerOutcome } from './fan-out.js';
 import { QueryMetrics } from './query.metrics.js';
@@ -12,7 +19,7 @@ class Unavailable extends AppError {
   }
 }
 
-type Behaviour = (signal: AbortSignal, query: unknown) => Promise<JsonObject>;
+type Behaviour = (signal: CancelSignal, query: unknown) => Promise<JsonObject>;
 
 const target = (name: string, tools = [name]): Target => ({
   server: { id: name, name } as CatalogueServer,
@@ -35,9 +42,11 @@ async function outcomesOf(
 ): Promise<{ outcomes: ServerOutcome[]; order: string[] }> {
   const commands = {
     execute: async ({ name, params, caller }: CallTool) => ({
-      result: await behaviours[name]?.(
-        caller.signal,
-        (params['arguments'] as JsonObject | undefined)?.['query'],
+      result: WrittenObject.of(
+        (await behaviours[name]?.(
+          caller.signal,
+          (params['arguments'] as JsonObject | undefined)?.['query'],
+        )) ?? {},
       ),
     }),
   };

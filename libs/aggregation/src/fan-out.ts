@@ -1,6 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { AppError, Clock, isJsonObject, type JsonObject } from '@app/platform';
+import {
+  abortSignalOf,
+  AppError,
+  Clock,
+  isJsonObject,
+  type JsonObject,
+  type WrittenObject,
+} from '@app/platform';
 import { CallTool, type ToolCaller } from '@app/routing';
 import {
   catchError,
@@ -85,7 +92,7 @@ export class FanOut {
     const startedAt = performance.now();
     const elapsed = (): number => performance.now() - startedAt;
     const giveUp = new AbortController();
-    const signal = AbortSignal.any([request.caller.signal, giveUp.signal]);
+    const signal = AbortSignal.any([abortSignalOf(request.caller.signal), giveUp.signal]);
     const send = (args: JsonObject): Observable<CallOutcome> =>
       from(
         this.commands.execute(
@@ -122,9 +129,11 @@ export class FanOut {
     return failure('failed', reasonOf(error));
   }
 
-  private read(result: JsonObject, target: Target, call: PlannedCall): CallOutcome {
+  private read(written: WrittenObject, target: Target, call: PlannedCall): CallOutcome {
     const server = target.server.name;
     const tool = call.tool.originalName;
+    const result = written.toObject();
+    if (!result) return failure('failed', `${tool} answered with something that is no JSON`);
     if (result['isError'] === true) {
       return failure('failed', `${tool} answered with an error: ${errorTextOf(result)}`);
     }

@@ -6,6 +6,7 @@ import {
   type McpView,
   rpcCode,
   RpcError,
+  type RpcResult,
   type ServerChange,
   type ServerDescription,
 } from '@app/mcp';
@@ -55,14 +56,17 @@ export class AggregateView implements McpView {
     };
   }
 
-  async request(method: string, params: JsonObject, call: ClientCall): Promise<JsonObject> {
+  request(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
+    if (method !== 'tools/call') return this.answer(method, params, call);
+    return this.queryTool.answersTo(params['name'])
+      ? callQueryTool(this.queryTool, params, call)
+      : this.upstreams.callTool(params, call);
+  }
+
+  private async answer(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
     switch (method) {
       case 'tools/list':
         return this.listTools(params);
-      case 'tools/call':
-        return this.queryTool.answersTo(params['name'])
-          ? callQueryTool(this.queryTool, params, call)
-          : this.upstreams.callTool(params, call);
       case 'prompts/list': {
         const page = pageOf(this.offerings.prompts(), (prompt) => prompt.name, params['cursor']);
         return { prompts: page.items.map((prompt) => prompt.definition), ...page.next };
@@ -116,13 +120,13 @@ export class AggregateView implements McpView {
     return { tools: [...builtIn, ...page.items.map(listingOf)], ...page.next };
   }
 
-  private getPrompt(params: JsonObject, call: ClientCall): Promise<JsonObject> {
+  private getPrompt(params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const { server, originalName } = this.promptNamed(params['name']);
     const own = { ...params, name: originalName };
     return this.upstreams.request(server, 'prompts/get', own, call);
   }
 
-  private complete(params: JsonObject, call: ClientCall): Promise<JsonObject> {
+  private complete(params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const ref = isJsonObject(params['ref']) ? params['ref'] : {};
     if (ref['type'] === 'ref/prompt') {
       const { server, originalName } = this.promptNamed(ref['name']);

@@ -7,28 +7,40 @@ import {
   type ServerRequestHandler,
   UpstreamRpcError,
 } from '@app/mcp';
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
+import type { Actor } from '@app/access';
+import { type CancelSignal, isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import type { Conversation } from '@app/routing';
 
 /** What goes back and forth between a client and a server while a request is being answered. */
-export function conversationOf(call: ClientCall, params: JsonObject): Conversation {
-  const token = progressTokenOf(params);
-  return {
-    signal: call.signal,
-    stateless: {
-      meta: envelopeFor(call.client),
-      input: call.input,
-      allowInputRequired: call.client.era === 'modern',
-    },
-    ...(token !== undefined && {
-      onProgress: (progress) =>
-        call.notify('notifications/progress', { ...progress, progressToken: token }),
-    }),
-    onLog: (message) => {
-      if (wantsLog(call, message['level'])) call.notify('notifications/message', message);
-    },
-    onServerRequest: (...question) => askClient(call, ...question),
+export class ClientConversation implements Conversation {
+  readonly actor: Actor;
+  readonly signal: CancelSignal;
+  readonly onProgress: ((progress: JsonObject) => void) | undefined;
+
+  constructor(
+    private readonly call: ClientCall,
+    params: JsonObject,
+  ) {
+    this.actor = call.client.caller;
+    this.signal = call.signal;
+    const progressToken = progressTokenOf(params);
+    if (progressToken !== undefined) {
+      this.onProgress = (progress) =>
+        call.notify('notifications/progress', { ...progress, progressToken });
+    }
+  }
+
+  get stateless(): Conversation['stateless'] {
+    const { client, input } = this.call;
+    return { meta: envelopeFor(client), input, allowInputRequired: client.era === 'modern' };
+  }
+
+  readonly onLog = (message: JsonObject): void => {
+    if (wantsLog(this.call, message['level'])) this.call.notify('notifications/message', message);
   };
+
+  readonly onServerRequest: ServerRequestHandler = (...question) =>
+    askClient(this.call, ...question);
 }
 
 /** A client's refusal reaches the server in the client's words. */

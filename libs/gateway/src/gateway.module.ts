@@ -8,7 +8,7 @@ import { AggregateView } from './aggregate.view.js';
 import { ForgetServerOnServerRemoved } from './forget-server.on-server-removed.js';
 import { RestoreWishesOnSessionOpened } from './restore-wishes.on-session-opened.js';
 import { ClientsController } from './clients.controller.js';
-import { McpController } from './mcp.controller.js';
+import { McpRoutes } from './mcp.routes.js';
 import { Offerings } from './offerings.js';
 import { RefreshOfferingsOnNews } from './refresh-offerings.on-news.js';
 import { ResourceSubscriptions } from './resource-subscriptions.js';
@@ -20,7 +20,7 @@ import { Views } from './views.js';
 
 @Module({
   imports: [AggregationModule, DiscoveryModule, SessionsModule],
-  controllers: [McpController, ClientsController],
+  controllers: [ClientsController],
   providers: [
     {
       provide: McpEndpoint,
@@ -34,6 +34,7 @@ import { Views } from './views.js';
           clock,
         ),
     },
+    McpRoutes,
     Views,
     AggregateView,
     SearchView,

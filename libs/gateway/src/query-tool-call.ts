@@ -1,7 +1,7 @@
 import { AllServersFailed, InvalidQuestion, type QueryTool } from '@app/aggregation';
 import { type ClientCall, RpcError } from '@app/mcp';
 import type { JsonObject } from '@app/platform';
-import { conversationOf } from './conversation.js';
+import { ClientConversation } from './conversation.js';
 
 /** Calls the built-in query tool for a client; its errors are those of the tool's contract. */
 export async function callQueryTool(
@@ -9,8 +9,8 @@ export async function callQueryTool(
   params: JsonObject,
   call: ClientCall,
 ): Promise<JsonObject> {
-  const { signal, onProgress } = conversationOf(call, params);
-  const caller = { actor: call.client.caller, signal };
+  const { actor, signal, onProgress } = new ClientConversation(call, params);
+  const caller = { actor, signal };
   try {
     return await tool.call(params['arguments'], {
       ...caller,

@@ -7,6 +7,7 @@ import {
   type McpView,
   rpcCode,
   RpcError,
+  type RpcResult,
   type ServerChange,
   type ServerDescription,
 } from '@app/mcp';
@@ -54,7 +55,7 @@ export class SearchView implements McpView {
     };
   }
 
-  async request(method: string, params: JsonObject, call: ClientCall): Promise<JsonObject> {
+  async request(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
     switch (method) {
       case 'tools/list':
         return { tools: [...searchTools(this.catalogue.current), this.queryTool.listing] };
@@ -84,7 +85,7 @@ export class SearchView implements McpView {
     });
   }
 
-  private async callTool(params: JsonObject, call: ClientCall): Promise<JsonObject> {
+  private async callTool(params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const args = params['arguments'] ?? {};
     try {
       switch (params['name']) {

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type ClientCall, rpcCode, type ServerChange, UpstreamRpcError } from '@app/mcp';
-import type { JsonObject } from '@app/platform';
+import { type CancelSignal, Crowd, type JsonObject } from '@app/platform';
 import { SessionPool } from '@app/sessions';
 import { askClient, wantsLog } from './conversation.js';
 
@@ -11,7 +11,7 @@ export type NewsListener = (serverId: string, change: ServerChange) => void;
 export class ServerNews {
   private readonly logger = new Logger(ServerNews.name);
   private readonly listeners = new Set<NewsListener>();
-  private readonly calls = new Map<string, Set<ClientCall>>();
+  private readonly calls = new Map<string, Crowd<ClientCall>>();
 
   constructor(sessions: SessionPool) {
     sessions.onServerNotice((serverId, method, params) => this.receive(serverId, method, params));
@@ -23,16 +23,12 @@ export class ServerNews {
     return () => this.listeners.delete(listener);
   }
 
-  /** Remembers for whom a server is at work. */
-  async during<T>(serverId: string, call: ClientCall, work: () => Promise<T>): Promise<T> {
-    const calls = this.calls.get(serverId) ?? new Set();
-    this.calls.set(serverId, calls.add(call));
-    try {
-      return await work();
-    } finally {
-      calls.delete(call);
-      if (calls.size === 0) this.calls.delete(serverId);
-    }
+  /** Remembers for whom a server is at work, until the returned function is called. */
+  start(serverId: string, call: ClientCall): () => void {
+    let calls = this.calls.get(serverId);
+    if (!calls) this.calls.set(serverId, (calls = new Crowd()));
+    calls.add(call);
+    return () => calls.remove(call);
   }
 
   private receive(serverId: string, method: string, params: JsonObject): void {
@@ -71,7 +67,7 @@ export class ServerNews {
     serverId: string,
     method: string,
     params: JsonObject,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<JsonObject> {
     const call = this.onlyClientOf(serverId);
     if (call) return askClient(call, method, params, signal);

@@ -1,5 +1,5 @@
 import type { CatalogueServer } from '@app/discovery';
-import type { ClientCall, McpView, ServerChange, ServerDescription } from '@app/mcp';
+import type { ClientCall, McpView, RpcResult, ServerChange, ServerDescription } from '@app/mcp';
 import type { JsonObject } from '@app/platform';
 import { ToolNotFound } from '@app/routing';
 import type { ResourceSubscriptions } from './resource-subscriptions.js';
@@ -37,7 +37,7 @@ export class ServerView implements McpView {
     return this.description;
   }
 
-  async request(method: string, params: JsonObject, call: ClientCall): Promise<JsonObject> {
+  async request(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
     switch (method) {
       case 'tools/call':
         return this.callTool(params, call);
@@ -64,7 +64,7 @@ export class ServerView implements McpView {
     });
   }
 
-  private async callTool(params: JsonObject, call: ClientCall): Promise<JsonObject> {
+  private async callTool(params: JsonObject, call: ClientCall): Promise<RpcResult> {
     try {
       return await this.upstreams.callTool(params, call, this.server.id);
     } catch (error) {

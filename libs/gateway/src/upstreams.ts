@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { Catalogue, type CatalogueServer } from '@app/discovery';
-import { type ClientCall, rpcCode, RpcError, type UpstreamSession } from '@app/mcp';
+import { type ClientCall, rpcCode, RpcError, type RpcResult, type UpstreamSession } from '@app/mcp';
 import { AppError, Env, type JsonObject } from '@app/platform';
 import { CallTool, forward, RECONNECT_WITHIN_MS, resolveRoute } from '@app/routing';
 import { SessionPool } from '@app/sessions';
-import { conversationOf } from './conversation.js';
+import { ClientConversation } from './conversation.js';
 import { ServerNews } from './server-news.js';
 import { toolFailure } from './tool-failure.js';
 
@@ -20,21 +20,21 @@ export class Upstreams {
     private readonly env: Env,
   ) {}
 
-  async callTool(params: JsonObject, call: ClientCall, serverId?: string): Promise<JsonObject> {
-    const { name, ...rest } = params;
+  async callTool(params: JsonObject, call: ClientCall, serverId?: string): Promise<RpcResult> {
+    const { name } = params;
     if (typeof name !== 'string') {
       throw new RpcError(rpcCode.invalidParams, 'name must be a string');
     }
     const { tool } = resolveRoute(this.catalogue.current, name, serverId);
-    const caller = { actor: call.client.caller, ...conversationOf(call, params) };
-    const command = new CallTool(tool.originalName, rest, caller, tool.serverId);
+    const caller = new ClientConversation(call, params);
+    const stop = this.news.start(tool.serverId, call);
     try {
-      const answer = await this.news.during(tool.serverId, call, () =>
-        this.commands.execute(command),
-      );
-      return answer.result;
+      const command = new CallTool(tool.originalName, params, caller, tool.serverId);
+      return (await this.commands.execute(command)).result;
     } catch (error) {
       return toolFailure(error);
+    } finally {
+      stop();
     }
   }
 
@@ -53,11 +53,15 @@ export class Upstreams {
     method: string,
     params: JsonObject,
     call: ClientCall,
-  ): Promise<JsonObject> {
+  ): Promise<RpcResult> {
     const session = await this.session(server);
-    return this.news.during(server.id, call, () =>
-      forward(session, method, params, conversationOf(call, params), this.timeoutMs),
-    );
+    const stop = this.news.start(server.id, call);
+    try {
+      const conversation = new ClientConversation(call, params);
+      return await forward(session, method, params, conversation, this.timeoutMs);
+    } finally {
+      stop();
+    }
   }
 
   /** As the server stands now; the view that asks may have known it for long. */

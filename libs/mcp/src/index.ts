@@ -3,7 +3,7 @@ export { canonicalName, wireName } from './names.js';
 export { admits, isLogLevel, type LogLevel, moreTalkative } from './serving/log-level.js';
 export { McpEndpoint } from './serving/mcp-endpoint.js';
 export { envelopeFor } from './serving/modern-rules.js';
-export { rpcCode, RpcError } from './serving/rpc.js';
+export { rpcCode, RpcError, type RpcResult } from './serving/rpc.js';
 export type {
   Caller,
   ClientCall,

@@ -43,3 +43,6 @@ export { PageQuery, PageView, ToFlag, ToWholeNumber } from './http/page-query.js
 export { installedFolder } from './installed-folder.js';
 export { type FailPoint, FailPoints, failPoints } from './fail-points.js';
 export { createSecretFile } from './secret-file.js';
+export { Crowd } from './crowd.js';
+export { onOneLine, WrittenObject } from './written-object.js';
+export { abortSignalOf, type CancelSignal, Cancellation } from './cancellation.js';

@@ -1,5 +1,6 @@
 import type { CatalogueServer } from '@app/discovery';
 import { RequestTimedOut } from '@app/mcp';
+import type { CancelSignal } from '@app/platform';
 import { ServerOverloaded } from './routing.errors.js';
 
 export interface SlotLimits {
@@ -13,6 +14,7 @@ interface Waiter {
 
 /** How many calls run on each server at once, and how many may wait for their turn. No server waits for another. */
 export class CallSlots {
+  /** One small entry a server, kept: made anew with every call it would cost more than it holds. */
   private readonly servers = new Map<string, { running: number; readonly waiting: Set<Waiter> }>();
 
   constructor(private readonly limits: SlotLimits) {}
@@ -26,7 +28,7 @@ export class CallSlots {
   }
 
   /** Waits for a slot and takes it. */
-  wait(server: CatalogueServer, withinMs: number, signal: AbortSignal): Promise<void> {
+  wait(server: CatalogueServer, withinMs: number, signal: CancelSignal): Promise<void> {
     const { waiting } = this.of(server.id);
     if (waiting.size >= this.limits.waiting) throw new ServerOverloaded(server);
     signal.throwIfAborted();
@@ -60,7 +62,7 @@ export class CallSlots {
     const server = this.of(serverId);
     const [next] = server.waiting;
     if (next) next.go();
-    else if (--server.running === 0) this.servers.delete(serverId);
+    else server.running -= 1;
   }
 
   private of(serverId: string): { running: number; readonly waiting: Set<Waiter> } {

@@ -1,6 +1,6 @@
 import { ConnectionLost, RequestTimedOut, UpstreamRpcError } from '@app/mcp';
 import type { RequestOptions } from '@app/mcp';
-import { type JsonObject, Metrics } from '@app/platform';
+import { type JsonObject, Metrics, WrittenObject } from '@app/platform';
 import { ServerUnavailable } from '@app/sessions';
 import { catalogueOf, type PicturedServer, serverIdOf } from '../../../test/support/catalogue.js';
 import type { FinishedCall } from './call-audit.js';
@@ -36,12 +36,12 @@ class FakePool {
   }
 
   private readonly session = {
-    request: async (method: string, params: JsonObject | undefined, options: RequestOptions) => {
+    relay: async (method: string, params: JsonObject | undefined, options: RequestOptions) => {
       this.sent.push({ method, params, options });
       const answer = this.answers.shift();
       if (answer instanceof ConnectionLost) this.isOpen = false;
       if (!answer || answer instanceof Error) throw answer ?? new Error('no answer left');
-      return answer;
+      return WrittenObject.of(answer);
     },
   };
 }
@@ -77,7 +77,7 @@ describe(CallToolHandler.name, () => {
     const { pool, call } = routing({}, [ok]);
     const params = { arguments: { title: 'Bug' }, _meta: { mine: true } };
     const answer = await call('github__create', params);
-    expect(answer.result).toEqual(ok);
+    expect(answer.result.toObject()).toEqual(ok);
     expect(pool.sent).toMatchObject([
       { method: 'tools/call', params: { ...params, name: 'create' } },
     ]);
@@ -86,7 +86,7 @@ describe(CallToolHandler.name, () => {
 
   it('takes an error that the tool reports for an answer', async () => {
     const { audit, call } = routing({}, [{ content: [], isError: true }]);
-    expect((await call()).result['isError']).toBe(true);
+    expect((await call()).result.get('isError')).toBe(true);
     expect(audit).toMatchObject([{ isError: true, actor: { name: 'ada' } }]);
     expect(audit[0]).not.toHaveProperty('failure');
   });
@@ -141,14 +141,14 @@ describe(CallToolHandler.name, () => {
 
     it('repeats what was certainly not executed', async () => {
       const { pool, call } = routing({}, [new ConnectionLost('reset', 'no'), ok]);
-      expect((await call()).result).toEqual(ok);
+      expect((await call()).result.toObject()).toEqual(ok);
       expect(pool).toMatchObject({ acquired: 1, sent: { length: 2 } });
     });
 
     it.each(['readOnlyHint', 'idempotentHint'])('repeats a tool with %s', async (hint) => {
       const tools = [{ name: 'create', annotations: { [hint]: true } }];
       const { call } = routing({ tools }, [new ConnectionLost('reset', 'unknown'), ok]);
-      expect((await call()).result).toEqual(ok);
+      expect((await call()).result.toObject()).toEqual(ok);
     });
 
     it('repeats once, not for ever', async () => {
@@ -165,7 +165,7 @@ describe(CallToolHandler.name, () => {
       async (status) => {
         const { pool, call } = routing({ status }, [ok]);
         pool.isOpen = false;
-        expect((await call()).result).toEqual(ok);
+        expect((await call()).result.toObject()).toEqual(ok);
         expect(pool.acquired).toBe(1);
       },
     );

@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Actor } from '@app/access';
 import { Catalogue } from '@app/discovery';
-import { ConnectionLost, RequestTimedOut } from '@app/mcp';
-import { AppError, Env, type JsonObject } from '@app/platform';
+import { ConnectionLost, RequestTimedOut, type UpstreamSession } from '@app/mcp';
+import { AppError, Env, type JsonObject, type WrittenObject } from '@app/platform';
 import { SessionPool } from '@app/sessions';
 import { CallAudit } from './call-audit.js';
 import { CallMetrics } from './call.metrics.js';
@@ -20,14 +20,14 @@ export interface ToolCaller extends Conversation {
 
 export interface ToolAnswer {
   /** The server's result, unchanged; `isError: true` is an answer too (RULINGS R28). */
-  readonly result: JsonObject;
+  readonly result: WrittenObject;
   readonly route: Route;
   readonly routingMs: number;
   readonly executionMs: number;
   readonly totalMs: number;
 }
 
-/** Calls one tool, by any of its names. `params` are those of `tools/call` but for the name. */
+/** Calls one tool, by any of its names. `params` are those of `tools/call`; their name is replaced. */
 export class CallTool extends Command<ToolAnswer> {
   constructor(
     readonly name: string,
@@ -56,82 +56,67 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     const routingMs = performance.now() - startedAt;
     this.metrics.routing.observe(routingMs / 1_000);
     const deadline = startedAt + this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000;
+    const own = { ...params, name: route.tool.originalName };
+    let sentAt = 0;
     try {
-      const { result, executionMs } = await this.inSlot(route, deadline, caller.signal, () =>
-        this.send(route, params, caller, deadline),
-      );
-      const totalMs = performance.now() - startedAt;
-      this.note(route, caller, totalMs, { isError: result['isError'] === true });
-      return { result, route, routingMs, executionMs, totalMs };
-    } catch (error) {
+      const { id } = route.server;
+      if (!this.slots.take(id)) {
+        await this.slots.wait(route.server, deadline - performance.now(), caller.signal);
+      }
+      let result: WrittenObject;
+      try {
+        const session = this.sessions.get(id) ?? (await this.acquire(route, deadline));
+        sentAt = performance.now();
+        try {
+          result = await this.send(session, own, caller, deadline - sentAt);
+        } catch (error) {
+          if (!mayBeSentAgain(route, error)) throw error;
+          this.observe(route, sentAt);
+          const again = this.sessions.get(id) ?? (await this.acquire(route, deadline));
+          sentAt = performance.now();
+          result = await this.send(again, own, caller, deadline - sentAt);
+        }
+      } finally {
+        this.slots.release(id);
+      }
+      const endedAt = performance.now();
+      this.note(route, caller, endedAt - startedAt, { isError: result.get('isError') === true });
+      const executionMs = this.observe(route, sentAt, endedAt);
+      return { result, route, routingMs, executionMs, totalMs: endedAt - startedAt };
+    } catch (thrown) {
+      if (sentAt > 0) this.observe(route, sentAt);
+      const error =
+        thrown instanceof ConnectionLost
+          ? new CallInterrupted(route.tool, route.server, thrown)
+          : thrown;
       const failure = error instanceof AppError ? error.code : 'INTERNAL_ERROR';
       this.note(route, caller, performance.now() - startedAt, { isError: false, failure });
       throw error;
     }
   }
 
-  private async inSlot<T>(
-    { server }: Route,
-    deadline: number,
-    signal: AbortSignal,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    if (!this.slots.take(server.id)) {
-      await this.slots.wait(server, deadline - performance.now(), signal);
-    }
-    try {
-      return await work();
-    } finally {
-      this.slots.release(server.id);
-    }
+  private acquire({ server }: Route, deadline: number): Promise<UpstreamSession> {
+    return this.sessions.acquire(
+      server,
+      Math.min(RECONNECT_WITHIN_MS, deadline - performance.now()),
+    );
   }
 
-  /** A call that the server cannot have executed, or may execute twice, is sent a second time (RULINGS R16). */
-  private async send(
-    route: Route,
+  private send(
+    session: UpstreamSession,
     params: JsonObject,
     caller: ToolCaller,
-    deadline: number,
-  ): Promise<{ result: JsonObject; executionMs: number }> {
-    try {
-      return await this.sendOnce(route, params, caller, deadline);
-    } catch (error) {
-      if (!(error instanceof ConnectionLost)) throw error;
-      if (error.executed === 'unknown' && !mayRepeat(route))
-        throw new CallInterrupted(route.tool, route.server, error);
-    }
-    try {
-      return await this.sendOnce(route, params, caller, deadline);
-    } catch (error) {
-      throw error instanceof ConnectionLost
-        ? new CallInterrupted(route.tool, route.server, error)
-        : error;
-    }
-  }
-
-  private async sendOnce(
-    { tool, server }: Route,
-    params: JsonObject,
-    caller: ToolCaller,
-    deadline: number,
-  ): Promise<{ result: JsonObject; executionMs: number }> {
-    const session =
-      this.sessions.get(server.id) ??
-      (await this.sessions.acquire(
-        server,
-        Math.min(RECONNECT_WITHIN_MS, deadline - performance.now()),
-      ));
-    const sentAt = performance.now();
-    const timeoutMs = deadline - sentAt;
-    if (timeoutMs <= 0)
+    timeoutMs: number,
+  ): Promise<WrittenObject> {
+    if (timeoutMs <= 0) {
       throw new RequestTimedOut('tools/call', this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000);
-    try {
-      const own = { ...params, name: tool.originalName };
-      const result = await forward(session, 'tools/call', own, caller, timeoutMs);
-      return { result, executionMs: performance.now() - sentAt };
-    } finally {
-      this.metrics.execution.observe({ server: server.name }, (performance.now() - sentAt) / 1_000);
     }
+    return forward(session, 'tools/call', params, caller, timeoutMs);
+  }
+
+  private observe({ server }: Route, sentAt: number, endedAt = performance.now()): number {
+    this.metrics.execution.observe({ server: server.name }, (endedAt - sentAt) / 1_000);
+    return endedAt - sentAt;
   }
 
   private note(
@@ -142,6 +127,11 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
   ): void {
     this.audit.note({ route, actor, milliseconds, ...outcome });
   }
+}
+
+/** A call that the server cannot have executed, or may execute twice, is sent a second time (RULINGS R16). */
+function mayBeSentAgain(route: Route, error: unknown): boolean {
+  return error instanceof ConnectionLost && (error.executed === 'no' || mayRepeat(route));
 }
 
 /** A server's own word that calling twice does no more than calling once. */

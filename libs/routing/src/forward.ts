@@ -1,23 +1,25 @@
 import type { ServerRequestHandler, UpstreamSession } from '@app/mcp';
-import type { JsonObject } from '@app/platform';
+import type { CancelSignal, JsonObject, WrittenObject } from '@app/platform';
 
 /** How a server and whoever called it reach each other while a request is answered. */
 export interface Conversation {
   /** Aborted when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
-  readonly onProgress?: (progress: JsonObject) => void;
-  readonly onLog?: (message: JsonObject) => void;
+  readonly signal: CancelSignal;
+  readonly onProgress?: ((progress: JsonObject) => void) | undefined;
+  readonly onLog?: ((message: JsonObject) => void) | undefined;
   /** Answers what the server asks; without it every question is refused. */
-  readonly onServerRequest?: ServerRequestHandler;
+  readonly onServerRequest?: ServerRequestHandler | undefined;
   /** For servers of the stateless era only. */
-  readonly stateless?: {
-    /** What the server is told of the client it works for. */
-    readonly meta: JsonObject;
-    /** What the client brings when it comes back with answers. */
-    readonly input: JsonObject;
-    /** The client answers `input_required` results itself. */
-    readonly allowInputRequired: boolean;
-  };
+  readonly stateless?:
+    | {
+        /** What the server is told of the client it works for. */
+        readonly meta: JsonObject;
+        /** What the client brings when it comes back with answers. */
+        readonly input: JsonObject;
+        /** The client answers `input_required` results itself. */
+        readonly allowInputRequired: boolean;
+      }
+    | undefined;
 }
 
 /** Sends a request as it came from a client of either era to a server of either era. */
@@ -25,20 +27,13 @@ export function forward(
   session: UpstreamSession,
   method: string,
   params: JsonObject,
-  { signal, onProgress, onLog, onServerRequest, stateless }: Conversation,
+  conversation: Conversation,
   timeoutMs: number,
-): Promise<JsonObject> {
-  const terms = session.era === 'modern' ? stateless : undefined;
-  return session.request(
-    method,
-    { ...params, ...terms?.input },
-    {
-      timeoutMs,
-      signal,
-      ...(onProgress && { onProgress }),
-      ...(onLog && { onLog }),
-      ...(onServerRequest && { onServerRequest }),
-      ...(terms && { meta: terms.meta, allowInputRequired: terms.allowInputRequired }),
-    },
-  );
+): Promise<WrittenObject> {
+  const { signal, onProgress, onLog, onServerRequest } = conversation;
+  const options = { timeoutMs, signal, onProgress, onLog, onServerRequest };
+  const terms = session.era === 'modern' ? conversation.stateless : undefined;
+  if (!terms) return session.relay(method, params, options);
+  const { meta, input, allowInputRequired } = terms;
+  return session.relay(method, { ...params, ...input }, { ...options, meta, allowInputRequired });
 }

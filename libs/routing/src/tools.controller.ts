@@ -1,8 +1,8 @@
-import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { Body, Controller, Header, HttpCode, Post, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor, RequireScope } from '@app/access';
-import { ApiErrors, type JsonObject, whileConnected } from '@app/platform';
+import { ApiErrors, whileConnected } from '@app/platform';
 import type { FastifyReply } from 'fastify';
 import { CallTool } from './call-tool.command.js';
 import { CallToolDto, ToolAnswerView, toToolAnswerView } from './tools.dto.js';
@@ -15,6 +15,7 @@ export class ToolsController {
 
   @Post('call')
   @HttpCode(200)
+  @Header('content-type', 'application/json; charset=utf-8')
   @RequireScope('call')
   @ApiOperation({ summary: 'Call a tool of any connected server' })
   @ApiOkResponse({ type: ToolAnswerView })
@@ -23,11 +24,10 @@ export class ToolsController {
     @Body() dto: CallToolDto,
     @CurrentActor() actor: Actor,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<JsonObject> {
+  ): Promise<Buffer> {
     const caller = { actor, signal: whileConnected(reply) };
     const params = { arguments: dto.arguments ?? {} };
-    return toToolAnswerView(
-      await this.commands.execute(new CallTool(dto.name, params, caller, dto.server_id)),
-    );
+    const command = new CallTool(dto.name, params, caller, dto.server_id);
+    return toToolAnswerView(await this.commands.execute(command)).bytes;
   }
 }

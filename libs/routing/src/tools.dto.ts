@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsNotEmpty, IsObject, IsOptional, IsString } from 'class-validator';
-import type { JsonObject } from '@app/platform';
+import type { JsonObject, WrittenObject } from '@app/platform';
 import type { ToolAnswer } from './call-tool.command.js';
 
 export class CallToolDto {
@@ -66,14 +66,13 @@ export class ToolAnswerView {
 }
 
 /** The server's result with everything it holds, and what we know of the call beside it. */
-export function toToolAnswerView(answer: ToolAnswer): JsonObject {
-  const { resultType: _resultType, ...result } = answer.result;
-  return {
-    content: [],
-    ...result,
-    isError: result['isError'] === true,
+export function toToolAnswerView(answer: ToolAnswer): WrittenObject {
+  const { result } = answer;
+  return result.without('resultType').with({
+    ...(!result.has('content') && { content: [] }),
+    isError: result.get('isError') === true,
     metadata: metadataOf(answer),
-  };
+  });
 }
 
 function metadataOf({ route, routingMs, executionMs, totalMs }: ToolAnswer): JsonObject {

@@ -5,7 +5,7 @@ import type {
   SessionEnd,
   UpstreamSession,
 } from '@app/mcp';
-import type { JsonObject } from '@app/platform';
+import { type JsonObject, WrittenObject } from '@app/platform';
 
 /** An open session that does what its test says. */
 export class FakeSession implements UpstreamSession {
@@ -36,6 +36,9 @@ export class FakeSession implements UpstreamSession {
 
   request(): Promise<JsonObject> {
     return Promise.resolve({});
+  }
+  relay(): Promise<WrittenObject> {
+    return Promise.resolve(WrittenObject.of({}));
   }
   notify(): Promise<void> {
     return Promise.resolve();

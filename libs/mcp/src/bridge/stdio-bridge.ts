@@ -1,5 +1,5 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
-import { isJsonObject, type JsonObject } from '@app/platform';
+import { isJsonObject, type JsonObject, onOneLine } from '@app/platform';
 import type { Readable, Writable } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { EventStream } from '../upstream/event-stream.js';
@@ -20,6 +20,7 @@ import {
 } from '../serving/rpc.js';
 
 /** The service is ours and reads no more than this either. */
+const LINE_FEED = Buffer.from('\n');
 const MAX_MESSAGE_BYTES = 256 * 1_048_576;
 
 export interface BridgeOptions {
@@ -159,18 +160,19 @@ class StdioBridge {
     const type = answer.headers.get('content-type') ?? '';
     if (type.startsWith('text/event-stream') && answer.body) {
       const events = new EventStream(MAX_MESSAGE_BYTES, {
-        onEvent: ({ data }) => this.writeText(data),
+        onEvent: ({ data }) => this.writeLine(data),
         onRetry: () => undefined,
         onOversized: () => undefined,
       });
       for await (const chunk of answer.body) events.push(Buffer.from(chunk));
       return;
     }
-    const text = await answer.text();
-    if (text === '') return;
+    const body = Buffer.from(await answer.arrayBuffer());
+    if (body.length === 0) return;
+    const text = body.toString('utf8', 0, 500);
     const isMessage = type.startsWith('application/json') && text.startsWith('{"jsonrpc"');
-    if (isMessage) this.writeText(text);
-    else if (!answer.ok) throw new Error(`HTTP ${answer.status}: ${text.slice(0, 500)}`);
+    if (isMessage) this.writeLine(body);
+    else if (!answer.ok) throw new Error(`HTTP ${answer.status}: ${text}`);
   }
 
   private fail(request: RpcRequest, cause: unknown): void {
@@ -206,12 +208,12 @@ class StdioBridge {
   }
 
   private write(message: RpcMessage): void {
-    this.writeText(JSON.stringify(message));
+    this.writeLine(Buffer.from(JSON.stringify(message)));
   }
 
-  private writeText(text: string): void {
-    if (text.includes('"x-mcp-header"')) this.noteToolHeaders(text);
-    this.options.output.write(`${text}\n`);
+  private writeLine(json: Buffer): void {
+    if (json.includes('"x-mcp-header"')) this.noteToolHeaders(json.toString('utf8'));
+    this.options.output.write(Buffer.concat([onOneLine(json), LINE_FEED]));
   }
 
   private noteToolHeaders(text: string): void {

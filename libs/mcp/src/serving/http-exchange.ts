@@ -1,5 +1,6 @@
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import {
+  bytesOf,
   rpcCode,
   type RpcErrorBody,
   type RpcId,
@@ -12,7 +13,10 @@ import { SseStream } from './sse-stream.js';
 export class HttpExchange {
   private stream: SseStream | undefined;
 
-  constructor(private readonly response: ServerResponse) {}
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly headers: OutgoingHttpHeaders,
+  ) {}
 
   get isOpen(): boolean {
     return !this.response.writableEnded && !this.response.destroyed;
@@ -29,13 +33,13 @@ export class HttpExchange {
     this.openStream().send(message);
   }
 
-  finish(answer: RpcResponse, headers: Readonly<Record<string, string>> = {}): void {
+  finish(answer: RpcResponse, headers?: Readonly<Record<string, string>>): void {
     if (!this.isOpen) return;
     if (this.stream) {
       this.stream.send(answer);
       this.stream.end();
     } else {
-      answerJson(this.response, statusOf(answer), answer, headers);
+      this.answer(statusOf(answer), answer, headers);
     }
   }
 
@@ -45,44 +49,45 @@ export class HttpExchange {
     if (this.stream) {
       this.finish({ jsonrpc: '2.0', id, error });
     } else {
-      answerJson(this.response, status, { jsonrpc: '2.0', id, error });
+      this.answer(status, { jsonrpc: '2.0', id, error });
     }
   }
 
   /** For what needs no answer. */
   accept(): void {
-    if (this.isOpen) this.response.writeHead(202).end();
+    if (this.isOpen) this.response.writeHead(202, this.headers).end();
   }
 
   /** Ends without an answer. */
   end(): void {
     if (!this.isOpen) return;
     if (this.stream) this.stream.end();
-    else this.response.writeHead(200).end();
+    else this.response.writeHead(200, this.headers).end();
   }
 
   openStream(): SseStream {
-    this.stream ??= new SseStream(this.response);
+    this.stream ??= new SseStream(this.response, this.headers);
     return this.stream;
+  }
+
+  private answer(
+    status: number,
+    message: RpcMessage,
+    headers?: Readonly<Record<string, string>>,
+  ): void {
+    const body = bytesOf(message);
+    // In one go: Node then neither copies nor compares what was set before.
+    this.response.writeHead(status, {
+      ...this.headers,
+      ...headers,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    });
+    this.response.end(body);
   }
 }
 
 /** An error of whoever serves the request stands in the body; one of them belongs in the status too. */
 function statusOf(answer: RpcResponse): number {
   return 'error' in answer && answer.error.code === rpcCode.missingCapability ? 400 : 200;
-}
-
-function answerJson(
-  response: ServerResponse,
-  status: number,
-  message: RpcMessage,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const body = JSON.stringify(message);
-  response.writeHead(status, {
-    ...headers,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-  });
-  response.end(body);
 }

@@ -1,16 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '@app/platform';
+import {
+  Cancellation,
+  type CancelSignal,
+  Crowd,
+  type JsonObject,
+  WrittenObject,
+} from '@app/platform';
 import { rpcErrorOf } from './answer.js';
 import { requireCapability } from './client-capabilities.js';
 import { admits, isLogLevel, type LogLevel } from './log-level.js';
 import type { HttpExchange } from './http-exchange.js';
 import {
+  type ReceivedResponse,
   rpcCode,
   RpcError,
   type RpcId,
   type RpcNotification,
   type RpcRequest,
   type RpcResponse,
+  type RpcResult,
 } from './rpc.js';
 import type { SseStream } from './sse-stream.js';
 import {
@@ -32,7 +40,7 @@ export class LegacySession implements McpClient {
   readonly id = randomUUID();
   readonly era = 'legacy';
   logLevel: LogLevel | undefined;
-  private readonly running = new Map<RpcId, AbortController>();
+  private readonly running = new Crowd<RunningCall>();
   private readonly questions = new Map<RpcId, Question>();
   private lastQuestion = 0;
   /** Held open by the client with GET, for what belongs to no request; the newest is used. */
@@ -54,41 +62,29 @@ export class LegacySession implements McpClient {
 
   /** Undefined for a request that its client cancelled: it gets no answer. */
   async answer(request: RpcRequest, exchange: HttpExchange): Promise<RpcResponse | undefined> {
-    const controller = new AbortController();
-    this.running.set(request.id, controller);
-    const call: ClientCall = {
-      client: this,
-      input: {},
-      signal: controller.signal,
-      notify: (method, params) => exchange.send({ jsonrpc: '2.0', method, params }),
-      ask: (method, params, signal) =>
-        this.ask(method, params, either(controller.signal, signal), (message) =>
-          exchange.send(message),
-        ),
-    };
-    const head = { jsonrpc: '2.0', id: request.id } as const;
+    const call = new RunningCall(request.id, this, exchange);
+    this.running.add(call);
+    const { id, method, params = {} } = request;
     try {
-      const { resultType: _modern, ...result } = await this.handle(
-        request.method,
-        request.params ?? {},
-        call,
-      );
-      return controller.signal.aborted ? undefined : { ...head, result };
+      const result = await this.handle(method, params, call);
+      return call.signal.aborted ? undefined : { jsonrpc: '2.0', id, result: legacyResult(result) };
     } catch (error) {
-      return controller.signal.aborted ? undefined : { ...head, error: rpcErrorOf(error).body };
+      if (call.signal.aborted) return undefined;
+      return { jsonrpc: '2.0', id, error: rpcErrorOf(error).body };
     } finally {
-      if (this.running.get(request.id) === controller) this.running.delete(request.id);
+      this.running.remove(call);
       // What it asked and nobody answered, nobody needs any more.
-      if (this.questions.size > 0) controller.abort(new Error('the call has ended'));
+      if (this.questions.size > 0) call.abort(new Error('the call has ended'));
     }
   }
 
   cancel(id: RpcId): void {
-    this.running.get(id)?.abort(new Error('cancelled by the client'));
+    for (const call of this.running)
+      if (call.id === id) call.abort(new Error('cancelled by the client'));
   }
 
   /** The client's answer to a question of ours. */
-  settle(response: RpcResponse): void {
+  settle(response: ReceivedResponse): void {
     const question = response.id === null ? undefined : this.questions.get(response.id);
     if ('result' in response) question?.answer(response.result);
     else
@@ -106,12 +102,12 @@ export class LegacySession implements McpClient {
     this.stopWatching();
     for (const release of this.subscriptions.values()) release();
     const gone = new Error('the session has ended');
-    for (const controller of this.running.values()) controller.abort(gone);
+    for (const call of this.running) call.abort(gone);
     for (const question of this.questions.values()) question.fail(gone);
     for (const stream of this.standing) stream.end();
   }
 
-  private async handle(method: string, params: JsonObject, call: ClientCall): Promise<JsonObject> {
+  private async handle(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
     switch (method) {
       case 'ping':
         return {};
@@ -139,33 +135,39 @@ export class LegacySession implements McpClient {
     }
   }
 
-  private ask(
+  /** Asks the client while one of its calls runs, until that call or the question itself is called off. */
+  ask(
     method: string,
     params: JsonObject,
-    signal: AbortSignal,
+    signals: readonly CancelSignal[],
     send: (message: RpcRequest | RpcNotification) => void,
   ): Promise<JsonObject> {
     requireCapability(this.capabilities, method);
-    signal.throwIfAborted();
+    for (const signal of signals) signal.throwIfAborted();
     const id = ++this.lastQuestion;
     return new Promise<JsonObject>((answer, fail) => {
       const stop = (): void => {
         send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+        end();
         fail(new Error('the question was taken back'));
       };
-      signal.addEventListener('abort', stop, { once: true });
+      const end = (): void => {
+        for (const signal of signals) signal.removeEventListener('abort', stop);
+        this.questions.delete(id);
+      };
+      for (const signal of signals) signal.addEventListener('abort', stop, { once: true });
       this.questions.set(id, {
         answer: (result) => {
-          signal.removeEventListener('abort', stop);
+          end();
           answer(result);
         },
         fail: (error) => {
-          signal.removeEventListener('abort', stop);
+          end();
           fail(error);
         },
       });
       send({ jsonrpc: '2.0', id, method, params });
-    }).finally(() => this.questions.delete(id));
+    });
   }
 
   private tell(change: ServerChange): void {
@@ -179,8 +181,37 @@ export class LegacySession implements McpClient {
   }
 }
 
-function either(call: AbortSignal, question: AbortSignal | undefined): AbortSignal {
-  return question ? AbortSignal.any([call, question]) : call;
+/** A request of the client while it is being answered. */
+class RunningCall implements ClientCall {
+  readonly input = NO_INPUT;
+  readonly signal = new Cancellation();
+
+  constructor(
+    readonly id: RpcId,
+    readonly client: LegacySession,
+    private readonly exchange: HttpExchange,
+  ) {}
+
+  abort(reason: Error): void {
+    this.signal.abort(reason);
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.exchange.send({ jsonrpc: '2.0', method, params });
+  }
+
+  ask(method: string, params: JsonObject, signal?: CancelSignal): Promise<JsonObject> {
+    const signals = signal ? [this.signal, signal] : [this.signal];
+    return this.client.ask(method, params, signals, (message) => this.exchange.send(message));
+  }
+}
+const NO_INPUT: JsonObject = {};
+
+/** `resultType` is a word of the revision after. */
+function legacyResult(result: RpcResult): RpcResult {
+  if (result instanceof WrittenObject) return result.without('resultType');
+  const { resultType: _modern, ...rest } = result;
+  return rest;
 }
 
 function uriOf(params: JsonObject): string {

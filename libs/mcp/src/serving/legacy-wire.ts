@@ -16,23 +16,19 @@ const newest = '2025-11-25';
 export class LegacyWire {
   constructor(private readonly sessions: SessionStore) {}
 
-  async post(
+  post(
     view: McpView,
     messages: readonly Incoming[],
     headers: IncomingHttpHeaders,
     exchange: HttpExchange,
     caller: Caller,
-  ): Promise<void> {
+  ): void | Promise<void> {
     const [first] = messages;
-    if (
-      messages.length === 1 &&
-      first?.kind === 'request' &&
-      first.message.method === 'initialize'
-    ) {
-      return this.initialize(view, first.message, exchange, caller);
-    }
+    const only = messages.length === 1 && first?.kind === 'request' ? first.message : undefined;
+    if (only?.method === 'initialize') return this.initialize(view, only, exchange, caller);
     const session = this.sessionOf(view, headers, exchange, caller);
     if (!session) return;
+    if (only) return this.answer(session, only, exchange);
     const requests: RpcRequest[] = [];
     for (const { kind, message } of messages.filter((m) => m.kind !== 'invalid')) {
       if (kind === 'request') requests.push(message);
@@ -43,7 +39,7 @@ export class LegacyWire {
       }
     }
     if (requests.length === 0) return exchange.accept();
-    await this.answerAll(session, requests, exchange);
+    return this.answerAll(session, requests, exchange);
   }
 
   /** The standing stream of a session. */
@@ -121,6 +117,17 @@ export class LegacyWire {
     if (!session)
       exchange.refuse(404, { code: rpcCode.sessionNotFound, message: 'Session not found' });
     return session;
+  }
+
+  private async answer(
+    session: LegacySession,
+    request: RpcRequest,
+    exchange: HttpExchange,
+  ): Promise<void> {
+    const answer = await session.answer(request, exchange);
+    this.sessions.touch(session);
+    if (answer) exchange.finish(answer);
+    else exchange.end();
   }
 
   /** Several requests in one body (revision 2025-03-26) are answered one by one on a stream. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { classifyInboundRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { type Clock, isJsonObject, type JsonValue } from '@app/platform';
 import { HttpExchange } from './http-exchange.js';
@@ -7,6 +7,13 @@ import { ModernWire } from './modern-wire.js';
 import { type Incoming, readMessage, rpcCode } from './rpc.js';
 import { type SessionLimits, SessionStore } from './session-store.js';
 import type { Caller, McpView } from './view.js';
+
+export interface HttpPair {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** For every answer, whatever it will be. */
+  readonly headers: OutgoingHttpHeaders;
+}
 
 /**
  * Streamable HTTP for clients of both eras on one URL (RULINGS R32). The wire is ours and not the SDK's
@@ -32,14 +39,9 @@ export class McpEndpoint {
   }
 
   /** `body` is the parsed body of a POST, undefined when it could not be read. Always answers, never throws. */
-  async handle(
-    view: McpView,
-    http: { readonly request: IncomingMessage; readonly response: ServerResponse },
-    body: unknown,
-    caller: Caller,
-  ): Promise<void> {
+  handle(view: McpView, http: HttpPair, body: unknown, caller: Caller): void | Promise<void> {
     const { headers, method } = http.request;
-    const exchange = new HttpExchange(http.response);
+    const exchange = new HttpExchange(http.response, http.headers);
     switch (method) {
       case 'POST':
         return this.post(view, http.request, body, exchange, caller);
@@ -58,19 +60,19 @@ export class McpEndpoint {
     this.sessions.closeAll();
   }
 
-  private async post(
+  private post(
     view: McpView,
     { headers }: IncomingMessage,
     body: unknown,
     exchange: HttpExchange,
     caller: Caller,
-  ): Promise<void> {
+  ): void | Promise<void> {
     if (body === undefined) {
       return exchange.refuse(400, { code: rpcCode.parseError, message: 'Parse error' });
     }
     if (isPlainlyLegacy(body, headers['mcp-protocol-version'])) {
-      const messages = (Array.isArray(body) ? body : [body]).map(readMessage);
-      if (messages.length > 0 && messages.every((m) => m.kind !== 'invalid')) {
+      const messages = Array.isArray(body) ? body.map(readMessage) : [readMessage(body)];
+      if (messages.length > 0 && messages.every(({ kind }) => kind !== 'invalid')) {
         return this.legacy.post(view, messages, headers, exchange, caller);
       }
     }
@@ -107,11 +109,13 @@ export class McpEndpoint {
 /** Spares the requests of sessions the SDK's classification, which validates the whole message. */
 function isPlainlyLegacy(body: unknown, version: string | string[] | undefined): boolean {
   if (typeof version === 'string' && version >= '2026') return false;
-  return (Array.isArray(body) ? body : [body]).every((message) => {
-    const params = isJsonObject(message) ? message['params'] : undefined;
-    const meta = isJsonObject(params) ? params['_meta'] : undefined;
-    return !isJsonObject(meta) || !(PROTOCOL_VERSION_META_KEY in meta);
-  });
+  return Array.isArray(body) ? body.every(namesNoVersion) : namesNoVersion(body);
+}
+
+function namesNoVersion(message: unknown): boolean {
+  const params = isJsonObject(message) ? message['params'] : undefined;
+  const meta = isJsonObject(params) ? params['_meta'] : undefined;
+  return !isJsonObject(meta) || !(PROTOCOL_VERSION_META_KEY in meta);
 }
 
 function isId(value: JsonValue | undefined): value is string | number {

@@ -6,10 +6,10 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server';
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
+import { isJsonObject, type JsonObject, type JsonValue, WrittenObject } from '@app/platform';
 import { isLogLevel, type LogLevel } from './log-level.js';
 import { type ParamHeader, paramHeaders, paramHeadersOf } from '../upstream/param-headers.js';
-import { rpcCode, RpcError, type RpcErrorBody, type RpcRequest } from './rpc.js';
+import { rpcCode, RpcError, type RpcErrorBody, type RpcRequest, type RpcResult } from './rpc.js';
 
 /** The rules of protocol revision 2026-07-28 that go beyond those of every request. */
 export const MODERN_VERSIONS = ['2026-07-28'];
@@ -161,11 +161,8 @@ const cacheable = new Set([
 ]);
 
 /** A result as this revision writes it; what the server said for itself stands. */
-export function modernResult(
-  method: string,
-  result: JsonObject,
-  serverInfo: JsonObject,
-): JsonObject {
+export function modernResult(method: string, result: RpcResult, serverInfo: JsonObject): RpcResult {
+  if (result instanceof WrittenObject) return modernWritten(method, result, serverInfo);
   const meta = isJsonObject(result['_meta']) ? result['_meta'] : {};
   const isComplete = result['resultType'] !== 'input_required';
   return {
@@ -174,6 +171,20 @@ export function modernResult(
     ...(method === 'tools/list' ? withoutTaskSupport(result) : result),
     _meta: { [SERVER_INFO_META_KEY]: serverInfo, ...meta },
   };
+}
+
+function modernWritten(method: string, result: WrittenObject, serverInfo: JsonObject): RpcResult {
+  if (method === 'tools/list') return modernResult(method, result.toObject() ?? {}, serverInfo);
+  const given = result.get('_meta');
+  const isComplete = result.get('resultType') !== 'input_required';
+  return result.with({
+    ...(!result.has('resultType') && { resultType: 'complete' }),
+    ...(isComplete && cacheable.has(method) && !result.has('ttlMs') && { ttlMs: 0 }),
+    ...(isComplete &&
+      cacheable.has(method) &&
+      !result.has('cacheScope') && { cacheScope: 'private' }),
+    _meta: { [SERVER_INFO_META_KEY]: serverInfo, ...(isJsonObject(given) && given) },
+  });
 }
 
 /** `execution` is a word of the revision before. */

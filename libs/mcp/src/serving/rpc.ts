@@ -1,4 +1,10 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  onOneLine,
+  WrittenObject,
+} from '@app/platform';
 
 /** JSON-RPC 2.0 as MCP uses it. */
 export type RpcId = string | number;
@@ -22,8 +28,11 @@ export interface RpcErrorBody {
   readonly data?: JsonValue;
 }
 
+/** What a request came to: made here, or passed on as its server wrote it. */
+export type RpcResult = JsonObject | WrittenObject;
+
 export type RpcResponse =
-  | { readonly jsonrpc: '2.0'; readonly id: RpcId; readonly result: JsonObject }
+  | { readonly jsonrpc: '2.0'; readonly id: RpcId; readonly result: RpcResult }
   | { readonly jsonrpc: '2.0'; readonly id: RpcId | null; readonly error: RpcErrorBody };
 
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
@@ -66,8 +75,29 @@ export class RpcError extends Error {
 export type Incoming =
   | { readonly kind: 'request'; readonly message: RpcRequest }
   | { readonly kind: 'notification'; readonly message: RpcNotification }
-  | { readonly kind: 'response'; readonly message: RpcResponse }
+  | { readonly kind: 'response'; readonly message: ReceivedResponse }
   | { readonly kind: 'invalid' };
+
+/** A message as it goes out, on one line where that is asked for. */
+export function bytesOf(message: RpcMessage, onLine = false): string | Buffer {
+  if (!('result' in message) || !(message.result instanceof WrittenObject)) {
+    return JSON.stringify(message);
+  }
+  const result = onLine ? onOneLine(message.result.bytes) : message.result.bytes;
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`;
+  const headBytes = Buffer.byteLength(head);
+  const bytes = Buffer.allocUnsafe(headBytes + result.length + 1);
+  bytes.write(head, 0);
+  result.copy(bytes, headBytes);
+  bytes[bytes.length - 1] = CLOSE_BRACE;
+  return bytes;
+}
+const CLOSE_BRACE = 0x7d;
+
+/** What a client or server sent, as opposed to what is sent to it: everything in it is parsed. */
+export type ReceivedResponse =
+  | { readonly jsonrpc: '2.0'; readonly id: RpcId; readonly result: JsonObject }
+  | Extract<RpcResponse, { error: RpcErrorBody }>;
 
 /** What a parsed body is, by JSON-RPC's rules and MCP's narrower ids and params. */
 export function readMessage(body: unknown): Incoming {

@@ -8,9 +8,18 @@ export interface SessionLimits {
   readonly idleMs: number;
 }
 
-/** The sessions of all legacy clients, the longest unused first. */
+interface Entry {
+  readonly session: LegacySession;
+  usedAt: number;
+  /** Which use of any session its last one was: two in one millisecond are one after the other. */
+  lastUse: number;
+}
+
+/** The sessions of all legacy clients. */
 export class SessionStore {
-  private readonly sessions = new Map<string, { session: LegacySession; usedAt: number }>();
+  private readonly sessions = new Map<string, Entry>();
+
+  private uses = 0;
 
   constructor(
     private readonly limits: SessionLimits,
@@ -22,9 +31,10 @@ export class SessionStore {
   }
 
   add(session: LegacySession): void {
-    this.expire();
+    if (this.sessions.size >= this.limits.max) this.expire();
     if (this.sessions.size >= this.limits.max) this.dropOldest();
-    this.sessions.set(session.id, { session, usedAt: this.clock.now().getTime() });
+    this.sessions.set(session.id, { session, usedAt: 0, lastUse: 0 });
+    this.touch(session);
   }
 
   /** Undefined also for the session of somebody else or of another view: an id alone opens nothing. */
@@ -33,8 +43,13 @@ export class SessionStore {
     if (entry?.session.caller.name !== caller.name || entry.session.view.key !== view.key) {
       return undefined;
     }
-    this.touch(entry.session);
-    return entry.session;
+    const { session } = entry;
+    if (this.isExpired(entry)) {
+      this.remove(session);
+      return undefined;
+    }
+    this.touch(session);
+    return session;
   }
 
   /** Starts the idle time anew. */
@@ -42,8 +57,7 @@ export class SessionStore {
     const entry = this.sessions.get(session.id);
     if (!entry) return;
     entry.usedAt = this.clock.now().getTime();
-    this.sessions.delete(session.id);
-    this.sessions.set(session.id, entry);
+    entry.lastUse = ++this.uses;
   }
 
   remove(session: LegacySession): void {
@@ -52,10 +66,8 @@ export class SessionStore {
 
   /** Ends every session that has been idle for too long. */
   expire(): void {
-    const limit = this.clock.now().getTime() - this.limits.idleMs;
-    for (const { session, usedAt } of this.sessions.values()) {
-      if (usedAt > limit) return;
-      if (session.isIdle) this.remove(session);
+    for (const entry of this.sessions.values()) {
+      if (this.isExpired(entry)) this.remove(entry.session);
     }
   }
 
@@ -63,12 +75,17 @@ export class SessionStore {
     for (const { session } of this.sessions.values()) this.remove(session);
   }
 
+  private isExpired({ session, usedAt }: Entry): boolean {
+    return usedAt <= this.clock.now().getTime() - this.limits.idleMs && session.isIdle;
+  }
+
+  /** The one that is unused for longest; one that is at work only when all are. */
   private dropOldest(): void {
-    let oldest: LegacySession | undefined;
-    for (const { session } of this.sessions.values()) {
-      oldest ??= session;
-      if (session.isIdle) return this.remove(session);
-    }
-    if (oldest) this.remove(oldest);
+    const all = [...this.sessions.values()];
+    const idle = all.filter(({ session }) => session.isIdle);
+    const candidates = idle.length > 0 ? idle : all;
+    const [first, ...others] = candidates;
+    if (!first) return;
+    this.remove(others.reduce((a, b) => (b.lastUse < a.lastUse ? b : a), first).session);
   }
 }

@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
-import type { RpcMessage } from './rpc.js';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { bytesOf, type RpcMessage } from './rpc.js';
 
 const KEEP_ALIVE_MS = 15_000;
 /** A reader that is this far behind is not reading. */
@@ -9,8 +9,12 @@ const MAX_UNREAD_BYTES = 64 * 1_048_576;
 export class SseStream {
   private readonly keepAlive: NodeJS.Timeout;
 
-  constructor(private readonly response: ServerResponse) {
+  constructor(
+    private readonly response: ServerResponse,
+    headers: OutgoingHttpHeaders,
+  ) {
     response.writeHead(200, {
+      ...headers,
       'content-type': 'text/event-stream',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
@@ -26,7 +30,13 @@ export class SseStream {
   }
 
   send(message: RpcMessage): void {
-    this.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+    const data = bytesOf(message, true);
+    if (typeof data === 'string') return this.write(`event: message\ndata: ${data}\n\n`);
+    this.response.cork();
+    this.write('event: message\ndata: ');
+    this.write(data);
+    this.write('\n\n');
+    this.response.uncork();
   }
 
   end(): void {
@@ -34,7 +44,7 @@ export class SseStream {
     this.response.end();
   }
 
-  private write(text: string): void {
+  private write(text: string | Buffer): void {
     if (!this.isOpen) return;
     this.response.write(text);
     if (this.response.writableLength > MAX_UNREAD_BYTES) this.response.destroy();

@@ -1,9 +1,15 @@
-import { isJsonObject, type JsonObject } from '@app/platform';
+import {
+  Cancellation,
+  type CancelSignal,
+  isJsonObject,
+  type JsonObject,
+  WrittenObject,
+} from '@app/platform';
 import { rpcErrorOf } from './answer.js';
 import { requireCapability } from './client-capabilities.js';
 import type { HttpExchange } from './http-exchange.js';
 import { modernError, modernResult } from './modern-rules.js';
-import { RpcError, type RpcId, type RpcRequest } from './rpc.js';
+import { RpcError, type RpcId, type RpcRequest, type RpcResult } from './rpc.js';
 import type { ClientCall, McpClient, McpView } from './view.js';
 
 interface Question {
@@ -15,13 +21,13 @@ interface Question {
 
 /** One request of a stateless client, over as many HTTP exchanges as the questions to the client take. */
 export class StatelessCall implements ClientCall {
-  private readonly controller = new AbortController();
+  readonly signal = new Cancellation();
   private readonly questions = new Map<string, Question>();
   private lastQuestion = 0;
   private exchange: HttpExchange | undefined;
   private requestId: RpcId = 0;
   /** Kept when the call ended while the client was still thinking. */
-  private outcome: JsonObject | RpcError | undefined;
+  private outcome: RpcResult | RpcError | undefined;
 
   constructor(
     private readonly request: RpcRequest,
@@ -35,10 +41,6 @@ export class StatelessCall implements ClientCall {
       hide(state: string): string;
     },
   ) {}
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
 
   start(exchange: HttpExchange, params: JsonObject): void {
     this.attach(exchange, this.request.id);
@@ -64,7 +66,7 @@ export class StatelessCall implements ClientCall {
   }
 
   abandon(reason: Error): void {
-    this.controller.abort(reason);
+    this.signal.abort(reason);
     for (const question of this.questions.values()) question.fail(reason);
     this.questions.clear();
   }
@@ -73,7 +75,7 @@ export class StatelessCall implements ClientCall {
     this.exchange?.send({ jsonrpc: '2.0', method, params });
   }
 
-  async ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
+  async ask(method: string, params: JsonObject, signal?: CancelSignal): Promise<JsonObject> {
     requireCapability(this.client.capabilities, method);
     this.signal.throwIfAborted();
     signal?.throwIfAborted();
@@ -121,7 +123,7 @@ export class StatelessCall implements ClientCall {
     });
   }
 
-  private finish(outcome: JsonObject | RpcError): void {
+  private finish(outcome: RpcResult | RpcError): void {
     this.outcome = outcome;
     for (const question of this.questions.values()) question.fail(new Error('the call has ended'));
     this.questions.clear();
@@ -135,14 +137,15 @@ export class StatelessCall implements ClientCall {
     );
   }
 
-  private withHiddenState(result: JsonObject): JsonObject {
-    const { requestState } = result;
-    return typeof requestState === 'string'
-      ? { ...result, requestState: this.world.hide(requestState) }
-      : result;
+  private withHiddenState(result: RpcResult): RpcResult {
+    const written = result instanceof WrittenObject;
+    const requestState = written ? result.get('requestState') : result['requestState'];
+    if (typeof requestState !== 'string') return result;
+    const hidden = { requestState: this.world.hide(requestState) };
+    return written ? result.with(hidden) : { ...result, ...hidden };
   }
 
-  private written(result: JsonObject): JsonObject {
+  private written(result: RpcResult): RpcResult {
     return modernResult(this.request.method, result, this.view.serverInfo);
   }
 }

@@ -1,5 +1,6 @@
-import type { JsonObject } from '@app/platform';
+import type { CancelSignal, JsonObject } from '@app/platform';
 import type { LogLevel } from './log-level.js';
+import type { RpcResult } from './rpc.js';
 
 /** Sessions after a handshake (up to 2025-11-25), or stateless requests (2026-07-28). */
 export type Era = 'legacy' | 'modern';
@@ -25,11 +26,11 @@ export interface ClientCall {
   /** What a client of the stateless era brings when it comes back with answers; for servers of that era. */
   readonly input: JsonObject;
   /** Aborted when the client cancels, or goes away where that means the same. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** Reaches the client before the answer. */
   notify(method: string, params: JsonObject): void;
   /** Asks the client for something (sampling, elicitation, roots), whatever its era. */
-  ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject>;
+  ask(method: string, params: JsonObject, signal?: CancelSignal): Promise<JsonObject>;
 }
 
 export interface ServerDescription {
@@ -54,7 +55,7 @@ export interface McpView {
   /** Stands in every result of the modern era, so it has to be at hand. */
   readonly serverInfo: JsonObject;
   /** The result as the client shall see it; throws RpcError or AppError. `params` holds no envelope of a wire. */
-  request(method: string, params: JsonObject, call: ClientCall): Promise<JsonObject>;
+  request(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult>;
   /** Of a tool under the name it has here; undefined also when the name is unknown or not unique. */
   inputSchemaOf(tool: string): JsonObject | undefined;
   /** Makes the server tell about changes of a resource (to `watch`) until the returned function is called. */

@@ -2,9 +2,14 @@ import { LineSplitter } from './line-splitter.js';
 
 export interface StreamEvent {
   readonly type: string;
-  readonly data: string;
+  readonly data: Buffer;
   readonly id: string | undefined;
 }
+
+const COLON = 0x3a;
+const SPACE = 0x20;
+const EMPTY = Buffer.alloc(0);
+const LINE_FEED = Buffer.from('\n');
 
 interface EventHandlers {
   onEvent(event: StreamEvent): void;
@@ -15,7 +20,7 @@ interface EventHandlers {
 /** `text/event-stream`, lines ended by LF or CRLF, an event of at most `maxBytes`. */
 export class EventStream {
   private type = '';
-  private data: string[] = [];
+  private data: Buffer[] = [];
   private dataBytes = 0;
   private id: string | undefined;
   private oversized = false;
@@ -39,18 +44,19 @@ export class EventStream {
 
   private line(line: Buffer): void {
     if (line.length === 0) return this.dispatch();
-    const text = line.toString('utf8');
-    const colon = text.indexOf(':');
+    const colon = line.indexOf(COLON);
     if (colon === 0) return;
-    const field = colon < 0 ? text : text.slice(0, colon);
-    const value = colon < 0 ? '' : text.slice(text[colon + 1] === ' ' ? colon + 2 : colon + 1);
-    if (field === 'data') this.keep(value, line.length);
-    else if (field === 'event') this.type = value;
+    const field = line.toString('utf8', 0, colon < 0 ? line.length : colon);
+    const rest = line.subarray(line[colon + 1] === SPACE ? colon + 2 : colon + 1);
+    const bytes = colon < 0 ? EMPTY : rest;
+    if (field === 'data') return this.keep(bytes, line.length);
+    const value = bytes.toString('utf8');
+    if (field === 'event') this.type = value;
     else if (field === 'id' && !value.includes('\0')) this.id = value;
     else if (field === 'retry' && /^\d{1,9}$/.test(value)) this.handlers.onRetry(Number(value));
   }
 
-  private keep(value: string, bytes: number): void {
+  private keep(value: Buffer, bytes: number): void {
     this.dataBytes += bytes;
     if (this.dataBytes > this.maxBytes) {
       this.oversized = true;
@@ -66,7 +72,13 @@ export class EventStream {
     this.oversized = false;
     if (oversized) this.handlers.onOversized();
     else if (data.length > 0 || id !== undefined) {
-      this.handlers.onEvent({ type: type || 'message', data: data.join('\n'), id });
+      this.handlers.onEvent({ type: type || 'message', data: joined(data), id });
     }
   }
+}
+
+function joined(lines: readonly Buffer[]): Buffer {
+  const [first] = lines;
+  if (lines.length === 1 && first) return first;
+  return Buffer.concat(lines.flatMap((line, i) => (i === 0 ? [line] : [LINE_FEED, line])));
 }

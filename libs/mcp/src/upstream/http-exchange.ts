@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher, Pool } from 'undici';
 import { EventStream, type StreamEvent } from './event-stream.js';
+import type { RequestId } from './json-rpc.js';
 
 /** Bodies of refusals are only looked at for a JSON-RPC error. */
 const MAX_ERROR_BODY_BYTES = 65_536;
@@ -12,18 +13,22 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body?: string;
+  /** The JSON-RPC request in it, if somebody may give that up. */
+  readonly carries?: RequestId | undefined;
+  /** Whether it asks for a new session. */
+  readonly begins?: boolean;
 }
 
 export interface HttpAnswer {
   readonly status: number;
   /** Empty when the answer was a stream of events. */
-  readonly text: string;
+  readonly body: Buffer;
 }
 
 export interface ExchangeHandlers {
-  onHead?(status: number, headers: IncomingHttpHeaders): void;
-  onEvent(event: StreamEvent): void;
-  onOversized(): void;
+  onHead?(status: number, headers: IncomingHttpHeaders, exchange: HttpExchange): void;
+  onEvent(event: StreamEvent, exchange: HttpExchange): void;
+  onOversized(exchange: HttpExchange): void;
 }
 
 /** Why there is no answer, and whether the request had left us by then. */
@@ -38,8 +43,10 @@ export class ExchangeFailed extends Error {
 }
 
 /** One HTTP request on a pool, its answer read with a limit on its bytes. It has no deadline: its owner aborts it. */
-export class HttpExchange {
+export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly done: Promise<HttpAnswer>;
+  readonly carries: RequestId | undefined;
+  readonly begins: boolean;
   /** How far a stream of events has come, for asking for the rest of it. */
   lastEventId: string | undefined;
   retryMs: number | undefined;
@@ -59,6 +66,8 @@ export class HttpExchange {
     private readonly handlers: ExchangeHandlers,
   ) {
     this.maxBodyBytes = maxBytes;
+    this.carries = request.carries;
+    this.begins = request.begins === true;
     this.done = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });
@@ -67,18 +76,9 @@ export class HttpExchange {
         method: request.method,
         path: request.path,
         headers: request.headers,
-        ...(request.body !== undefined && { body: request.body }),
+        body: request.body ?? null,
       },
-      {
-        onRequestStart: (controller) => {
-          this.controller = controller;
-          if (this.settled) controller.abort(new Error('aborted'));
-        },
-        onResponseStart: (_controller, status, headers) => this.onHead(status, headers),
-        onResponseData: (_controller, chunk) => this.onData(chunk),
-        onResponseEnd: () => this.onEnd(),
-        onResponseError: (_controller, error) => this.onError(error),
-      },
+      this,
     );
   }
 
@@ -98,7 +98,16 @@ export class HttpExchange {
     this.done.then(cancel, cancel);
   }
 
-  private onHead(status: number, headers: IncomingHttpHeaders): void {
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.settled) controller.abort(new Error('aborted'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     if (status < 200) return;
     this.status = status;
     if (status >= 300) this.maxBodyBytes = Math.min(this.maxBytes, MAX_ERROR_BODY_BYTES);
@@ -106,18 +115,18 @@ export class HttpExchange {
       this.events = new EventStream(this.maxBytes, {
         onEvent: (event) => {
           this.lastEventId = event.id ?? this.lastEventId;
-          this.handlers.onEvent(event);
+          this.handlers.onEvent(event, this);
         },
         onRetry: (ms) => {
           this.retryMs = ms;
         },
-        onOversized: () => this.handlers.onOversized(),
+        onOversized: () => this.handlers.onOversized(this),
       });
     }
-    this.handlers.onHead?.(status, headers);
+    this.handlers.onHead?.(status, headers, this);
   }
 
-  private onData(chunk: Buffer): void {
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.settled) return;
     if (this.events) return this.events.push(chunk);
     this.size += chunk.length;
@@ -125,22 +134,15 @@ export class HttpExchange {
     else if (this.status < 300) this.fail('too-large');
   }
 
-  private onEnd(): void {
+  onResponseEnd(): void {
     if (this.settled) return;
     this.settled = true;
-    this.settle.resolve({
-      status: this.status,
-      text: this.text(),
-    });
-  }
-
-  private text(): string {
     const [first] = this.parts;
-    const whole = this.parts.length === 1 && first ? first : Buffer.concat(this.parts);
-    return whole.toString('utf8');
+    const body = this.parts.length === 1 && first ? first : Buffer.concat(this.parts);
+    this.settle.resolve({ status: this.status, body });
   }
 
-  private onError(error: Error): void {
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.fail(this.controller ? 'broken' : 'unreachable', error);
   }
 

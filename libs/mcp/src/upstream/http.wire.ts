@@ -1,7 +1,16 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject } from '@app/platform';
+import { Crowd, isJsonObject, type JsonObject } from '@app/platform';
 import type { Pool } from 'undici';
-import { ExchangeFailed, type HttpAnswer, HttpExchange, UNAWAITED_MS } from './http-exchange.js';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { StreamEvent } from './event-stream.js';
+import {
+  ExchangeFailed,
+  type ExchangeHandlers,
+  type HttpAnswer,
+  HttpExchange,
+  type HttpRequest,
+  UNAWAITED_MS,
+} from './http-exchange.js';
 import { httpPool, ownHeaders } from './http-pool.js';
 import { type OutgoingMessage, type RequestId } from './json-rpc.js';
 import { headerText } from './param-headers.js';
@@ -21,18 +30,25 @@ const MAX_WAIT_MS = 30_000;
 const FAREWELL_MS = 1_000;
 const MAX_RESUMES = 5;
 
+const post = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+};
+const listening = { accept: 'text/event-stream' };
+
 /** Streamable HTTP of either era: every request is a POST whose answer is JSON or a stream of events. */
-export class HttpWire implements Wire {
+export class HttpWire implements Wire, ExchangeHandlers {
   readonly kind = 'http';
   epoch = 0;
   private readonly url: URL;
   private readonly ownHeaders: Readonly<Record<string, string>>;
   private readonly pool: Pool;
-  private readonly running = new Map<RequestId, HttpExchange>();
+  private readonly running = new Crowd<HttpExchange>();
   private readonly closing = new AbortController();
   private listener: WireListener | undefined;
   private sessionId: string | undefined;
   private protocolVersion: string | undefined;
+  private usualHeaders: Record<string, string> | undefined;
 
   constructor(
     target: HttpTarget,
@@ -49,38 +65,28 @@ export class HttpWire implements Wire {
     return Promise.resolve();
   }
 
-  async send(
-    message: OutgoingMessage,
-    extra: Readonly<Record<string, string>> = {},
-  ): Promise<void> {
+  send(message: OutgoingMessage, extra?: Readonly<Record<string, string>>): Promise<void> {
     const id = 'method' in message && 'id' in message ? message.id : undefined;
     const begins = 'method' in message && message.method === 'initialize';
-    const exchange = this.exchange(
-      'POST',
-      {
-        ...this.sessionHeaders(begins),
-        ...modernHeaders(message),
-        ...extra,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      id,
-      JSON.stringify(message),
-      begins,
-    );
-    if (id === undefined) exchange.abortAfter(UNAWAITED_MS);
     const hadSession = this.sessionId !== undefined && !begins;
-    const answer = await this.outcome(exchange, id);
-    if (answer) this.accept(answer, hadSession, id);
-    else if (id !== undefined) await this.resume(id, exchange);
+    const exchange = this.exchange({
+      method: 'POST',
+      headers: begins ? this.headersFor(false, post) : this.postHeaders(message, extra),
+      body: JSON.stringify(message),
+      carries: id,
+      begins,
+    });
+    if (id === undefined) exchange.abortAfter(UNAWAITED_MS);
+    return this.finish(exchange, hadSession);
   }
 
   abandon(id: RequestId): void {
-    this.running.get(id)?.abort();
+    for (const exchange of this.running) if (exchange.carries === id) exchange.abort();
   }
 
   setProtocolVersion(version: string): void {
     this.protocolVersion = version;
+    this.usualHeaders = undefined;
   }
 
   listen(): void {
@@ -94,76 +100,72 @@ export class HttpWire implements Wire {
   async close(): Promise<void> {
     if (this.closing.signal.aborted) return;
     this.closing.abort();
-    for (const exchange of this.running.values()) exchange.abort();
+    for (const exchange of this.running) exchange.abort();
     if (this.sessionId !== undefined) {
-      const farewell = this.exchange('DELETE', this.sessionHeaders(false));
+      const farewell = this.exchange({ method: 'DELETE', headers: this.headersFor(true) });
       farewell.abortAfter(FAREWELL_MS);
       await farewell.done.catch(() => undefined);
     }
     await this.pool.destroy();
   }
 
-  private exchange(
-    method: 'GET' | 'POST' | 'DELETE',
-    headers: Record<string, string>,
-    id?: RequestId,
-    body?: string,
-    begins = false,
-  ): HttpExchange {
-    const exchange: HttpExchange = new HttpExchange(
-      this.pool,
-      {
-        method,
-        path: this.url.pathname + this.url.search,
-        headers: { ...this.ownHeaders, ...headers },
-        ...(body !== undefined && { body }),
-      },
-      this.maxAnswerBytes,
-      {
-        onHead: (status, answered) => {
-          if (!begins || status >= 300) return;
-          const given = answered['mcp-session-id'];
-          this.sessionId = typeof given === 'string' ? given : undefined;
-          this.epoch++;
-        },
-        onEvent: ({ type, data }) => {
-          if (type !== 'message' || data === '') return;
-          this.listener?.onFrame(data, id);
-          if (id !== undefined && !this.listener?.awaits(id)) exchange.abortAfter(LINGER_MS);
-        },
-        onOversized: () => this.listener?.onOversized(id),
-      },
-    );
-    if (id !== undefined) this.running.set(id, exchange);
+  onHead(status: number, headers: IncomingHttpHeaders, exchange: HttpExchange): void {
+    if (!exchange.begins || status >= 300) return;
+    const given = headers['mcp-session-id'];
+    this.sessionId = typeof given === 'string' ? given : undefined;
+    this.usualHeaders = undefined;
+    this.epoch++;
+  }
+
+  onEvent({ type, data }: StreamEvent, exchange: HttpExchange): void {
+    if (type !== 'message' || data.length === 0) return;
+    const { carries } = exchange;
+    this.listener?.onFrame(data, carries);
+    if (carries !== undefined && !this.listener?.awaits(carries)) exchange.abortAfter(LINGER_MS);
+  }
+
+  onOversized({ carries }: HttpExchange): void {
+    this.listener?.onOversized(carries);
+  }
+
+  private exchange(request: Omit<HttpRequest, 'path'>): HttpExchange {
+    const path = this.url.pathname + this.url.search;
+    const exchange = new HttpExchange(this.pool, { ...request, path }, this.maxAnswerBytes, this);
+    if (exchange.carries !== undefined) this.running.add(exchange);
     return exchange;
   }
 
-  /** The answer, or undefined when a stream of events ended before it came. */
-  private async outcome(
-    exchange: HttpExchange,
-    id: RequestId | undefined,
-  ): Promise<HttpAnswer | undefined> {
+  private async finish(exchange: HttpExchange, hadSession: boolean): Promise<void> {
+    const { carries } = exchange;
+    let answer: HttpAnswer | undefined;
     try {
-      const answer = await exchange.done;
-      return exchange.isStream ? undefined : answer;
+      answer = await exchange.done;
+      if (exchange.isStream) answer = undefined;
     } catch (error) {
-      if (!(error instanceof ExchangeFailed)) throw error;
-      if (error.reason === 'too-large') throw new AnswerTooLarge(this.maxAnswerBytes);
-      if (error.reason === 'broken' && exchange.lastEventId !== undefined) return undefined;
-      if (error.reason === 'unreachable') this.end(`unreachable (${error.message})`);
-      throw new ConnectionLost(error.message, error.sent ? 'unknown' : 'no', error);
+      this.refuseUnlessResumable(error, exchange);
     } finally {
-      if (id !== undefined && this.running.get(id) === exchange) this.running.delete(id);
+      if (carries !== undefined) this.running.remove(exchange);
     }
+    if (answer) this.accept(answer, hadSession, carries);
+    else if (carries !== undefined) await this.resume(carries, exchange);
+  }
+
+  /** Returns only when the rest of a stream of events that broke can be asked for. */
+  private refuseUnlessResumable(error: unknown, exchange: HttpExchange): void {
+    if (!(error instanceof ExchangeFailed)) throw error;
+    if (error.reason === 'too-large') throw new AnswerTooLarge(this.maxAnswerBytes);
+    if (error.reason === 'broken' && exchange.lastEventId !== undefined) return;
+    if (error.reason === 'unreachable') this.end(`unreachable (${error.message})`);
+    throw new ConnectionLost(error.message, error.sent ? 'unknown' : 'no', error);
   }
 
   private accept(answer: HttpAnswer, hadSession: boolean, id: RequestId | undefined): void {
-    const { status, text } = answer;
+    const { status, body } = answer;
     if (status === 401 || status === 403) throw new CredentialsRefused(status);
-    if (hadSession && saysSessionUnknown(status, text)) throw new SessionExpired();
-    if (status >= 300) throw new UpstreamHttpError(status, text);
+    if (hadSession && saysSessionUnknown(status, body)) throw new SessionExpired();
+    if (status >= 300) throw new UpstreamHttpError(status, body.toString('utf8'));
     if (id === undefined || !this.listener) return;
-    if (text !== '') this.listener.onFrame(text, id);
+    if (body.length > 0) this.listener.onFrame(body, id);
     if (this.listener.awaits(id)) {
       throw new ConnectionLost('its HTTP answer does not hold the answer', 'unknown');
     }
@@ -176,16 +178,19 @@ export class HttpWire implements Wire {
       if (lastEventId === undefined) break;
       await this.pause(retryMs ?? FIRST_WAIT_MS);
       if (!this.listener.awaits(id)) return;
-      const again = this.exchange(
-        'GET',
-        {
-          ...this.sessionHeaders(false),
-          accept: 'text/event-stream',
-          'last-event-id': lastEventId,
-        },
-        id,
-      );
-      if (await this.outcome(again, id)) break;
+      const again = this.exchange({
+        method: 'GET',
+        headers: this.headersFor(true, { ...listening, 'last-event-id': lastEventId }),
+        carries: id,
+      });
+      try {
+        await again.done;
+        if (!again.isStream) break;
+      } catch (error) {
+        this.refuseUnlessResumable(error, again);
+      } finally {
+        this.running.remove(again);
+      }
       lastEventId = again.lastEventId ?? lastEventId;
       retryMs = again.retryMs ?? retryMs;
     }
@@ -200,10 +205,12 @@ export class HttpWire implements Wire {
     let lastEventId: string | undefined;
     while (!this.closing.signal.aborted) {
       const { epoch } = this;
-      const stream = this.exchange('GET', {
-        ...this.sessionHeaders(false),
-        accept: 'text/event-stream',
-        ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+      const stream = this.exchange({
+        method: 'GET',
+        headers: this.headersFor(true, {
+          ...listening,
+          ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+        }),
       });
       const abort = (): void => stream.abort();
       this.closing.signal.addEventListener('abort', abort, { once: true });
@@ -211,7 +218,7 @@ export class HttpWire implements Wire {
       this.closing.signal.removeEventListener('abort', abort);
       if (this.closing.signal.aborted) return;
       const status = answer?.status ?? 0;
-      if (this.sessionId !== undefined && saysSessionUnknown(status, answer?.text ?? '')) {
+      if (this.sessionId !== undefined && saysSessionUnknown(status, answer?.body)) {
         this.listener?.onExpired(epoch);
       } else if (status >= 400 && status < 500) return;
       if (stream.isStream) wait = stream.retryMs ?? FIRST_WAIT_MS;
@@ -221,11 +228,24 @@ export class HttpWire implements Wire {
     }
   }
 
-  private sessionHeaders(begins: boolean): Record<string, string> {
+  /** Those of nearly every request are the same, and made once a session. */
+  private postHeaders(
+    message: OutgoingMessage,
+    extra: Readonly<Record<string, string>> | undefined,
+  ): Record<string, string> {
+    this.usualHeaders ??= this.headersFor(true, post);
+    const modern = modernHeaders(message);
+    return modern || extra ? { ...this.usualHeaders, ...modern, ...extra } : this.usualHeaders;
+  }
+
+  private headersFor(inSession: boolean, more?: Record<string, string>): Record<string, string> {
+    const { sessionId, protocolVersion } = this;
     return {
-      ...(this.sessionId !== undefined && !begins && { 'mcp-session-id': this.sessionId }),
-      ...(this.protocolVersion !== undefined &&
-        !begins && { 'mcp-protocol-version': this.protocolVersion }),
+      ...this.ownHeaders,
+      ...(inSession && sessionId !== undefined && { 'mcp-session-id': sessionId }),
+      ...(inSession &&
+        protocolVersion !== undefined && { 'mcp-protocol-version': protocolVersion }),
+      ...more,
     };
   }
 
@@ -250,18 +270,19 @@ export class HttpWire implements Wire {
 }
 
 /** 404 says so by the specification; servers built after the SDK's example say 400 with a message about sessions. */
-function saysSessionUnknown(status: number, text: string): boolean {
-  return status === 404 || (status === 400 && /session|not initialized/i.test(text));
+function saysSessionUnknown(status: number, body: Buffer | undefined): boolean {
+  if (status === 404) return true;
+  return status === 400 && /session|not initialized/i.test(body?.toString('utf8') ?? '');
 }
 
 /** What the 2026-07-28 wire repeats of the body, so that proxies can route without reading it. */
-function modernHeaders(message: OutgoingMessage): Record<string, string> {
-  if (!('method' in message)) return {};
+function modernHeaders(message: OutgoingMessage): Record<string, string> | undefined {
+  if (!('method' in message)) return undefined;
   const { method, params = {} } = message;
   const version = isJsonObject(params['_meta'])
     ? params['_meta'][PROTOCOL_VERSION_META_KEY]
     : undefined;
-  if (typeof version !== 'string') return {};
+  if (typeof version !== 'string') return undefined;
   const name = subjectOf(method, params);
   return {
     'mcp-protocol-version': version,

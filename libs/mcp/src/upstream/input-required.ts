@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
+import { type CancelSignal, isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import type { ServerRequestHandler } from './upstream.js';
 import { RequestCancelled, UpstreamProtocolError } from './upstream.errors.js';
 
 interface Patience {
-  readonly signal: AbortSignal | undefined;
+  readonly signal: CancelSignal | undefined;
   readonly withinMs: number;
   /** What the call fails with when nobody answered in that time. */
   readonly late: Error;

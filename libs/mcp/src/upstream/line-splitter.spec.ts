@@ -53,7 +53,7 @@ describe(EventStream.name, () => {
   const read = (text: string, cuts: readonly number[], maxBytes = 1_000): unknown[] => {
     const seen: unknown[] = [];
     const stream = new EventStream(maxBytes, {
-      onEvent: (event: StreamEvent) => seen.push(event),
+      onEvent: ({ data, ...event }: StreamEvent) => seen.push({ ...event, data: data.toString() }),
       onRetry: (ms) => seen.push({ retry: ms }),
       onOversized: () => seen.push('oversized'),
     });

@@ -4,7 +4,7 @@ import {
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
+import { isJsonObject, type JsonObject, type JsonValue, WrittenObject } from '@app/platform';
 import { answerInput } from './input-required.js';
 import { ModernSubscription, type OpenStream } from './modern-subscription.js';
 import type { Negotiated } from './negotiation.js';
@@ -19,7 +19,7 @@ type Exchange = (
   method: string,
   params: JsonObject | undefined,
   options: RequestOptions,
-) => Promise<JsonObject>;
+) => Promise<WrittenObject>;
 
 /** What is different about servers from 2026-07-28 on, so that those who call need not know. */
 export class ModernEra {
@@ -63,8 +63,8 @@ export class ModernEra {
     return paramHeaders(this.toolHeaders.get(tool) ?? [], params?.['arguments']);
   }
 
-  noteTools(listed: JsonObject): void {
-    for (const tool of Array.isArray(listed['tools']) ? listed['tools'] : []) {
+  noteTools(listed: JsonValue | undefined): void {
+    for (const tool of Array.isArray(listed) ? listed : []) {
       if (!isJsonObject(tool) || tool['name'] === undefined) continue;
       this.toolHeaders.set(tool['name'], paramHeadersOf(tool['inputSchema']));
     }
@@ -76,17 +76,17 @@ export class ModernEra {
     params: JsonObject | undefined,
     options: RequestOptions,
     handler: ServerRequestHandler | undefined,
-  ): Promise<JsonObject> {
+  ): Promise<WrittenObject> {
     switch (method) {
       case 'ping':
         return this.exchange('server/discover', undefined, options);
       case 'logging/setLevel':
         this.logLevel = params?.['level'];
-        return {};
+        return WrittenObject.of({});
       case 'resources/subscribe':
       case 'resources/unsubscribe':
         this.watch(params?.['uri'], method === 'resources/subscribe');
-        return {};
+        return WrittenObject.of({});
       default:
         return options.allowInputRequired
           ? this.exchange(method, params, options)
@@ -106,7 +106,7 @@ export class ModernEra {
     params: JsonObject | undefined,
     options: RequestOptions,
     handler: ServerRequestHandler | undefined,
-  ): Promise<JsonObject> {
+  ): Promise<WrittenObject> {
     const { timeoutMs, maxTotalMs = timeoutMs * PROGRESS_STRETCHES } = options;
     const endsAt = performance.now() + maxTotalMs;
     let answers: JsonObject = {};
@@ -118,8 +118,8 @@ export class ModernEra {
         timeoutMs: Math.min(timeoutMs, leftMs),
         maxTotalMs: leftMs,
       });
-      if (result['resultType'] !== 'input_required') return result;
-      answers = await this.answered(result, handler, {
+      if (result.get('resultType') !== 'input_required') return result;
+      answers = await this.answered(result.toObject() ?? {}, handler, {
         signal: options.signal,
         withinMs: Math.max(0, endsAt - performance.now()),
         late: new RequestTimedOut(method, maxTotalMs),

@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import { WrittenObject } from '@app/platform';
 import { PendingCalls } from './pending-calls.js';
 import { ConnectionLost } from './upstream.errors.js';
 
@@ -18,45 +19,54 @@ describe(PendingCalls.name, () => {
   });
 
   const add = (
-    id: number,
-    options: Partial<Parameters<PendingCalls['add']>[2]> = {},
-  ): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      calls.add(id, 'tools/call', { timeoutMs: 1_000, ...options }, { resolve, reject });
+    options: Partial<Parameters<PendingCalls['add']>[1]> = {},
+  ): { id: number; outcome: Promise<unknown> } => {
+    let id = 0;
+    const outcome = new Promise((resolve, reject) => {
+      id = calls.add('tools/call', { timeoutMs: 1_000, ...options }, { resolve, reject });
     });
+    return { id, outcome };
+  };
+  const answer = (text: string): WrittenObject => WrittenObject.of({ for: text });
   const elapsed = (): number => performance.now() - now;
 
   it('an answer goes to its own call, once', async () => {
-    const one = add(1);
-    const two = add(2);
-    calls.resolve(2, { for: 'two' });
-    calls.resolve(2, { for: 'nobody' });
-    calls.resolve(3, { for: 'nobody' });
-    calls.resolve(1, { for: 'one' });
-    await expect(Promise.all([one, two])).resolves.toEqual([{ for: 'one' }, { for: 'two' }]);
+    const one = add();
+    const two = add();
+    calls.resolve(two.id, answer('two'));
+    calls.resolve(two.id, answer('nobody'));
+    calls.resolve(two.id + 1, answer('nobody'));
+    calls.resolve(one.id, answer('one'));
+    await expect(Promise.all([one.outcome, two.outcome])).resolves.toEqual([
+      answer('one'),
+      answer('two'),
+    ]);
     expect([calls.size, jest.getTimerCount()]).toEqual([0, 0]);
   });
 
   it('a call without an answer ends at its deadline, and the server is told', async () => {
-    const ended = expect(add(1)).rejects.toMatchObject({ kind: 'timeout' });
+    const { id, outcome } = add();
+    const ended = expect(outcome).rejects.toMatchObject({ kind: 'timeout' });
     jest.advanceTimersByTime(1_000);
     await ended;
-    expect(givenUp).toEqual([1]);
+    expect(givenUp).toEqual([id]);
   });
 
   it('progress starts the deadline anew, but not for ever', async () => {
-    const ended = expect(add(1, { maxTotalMs: 3_000 })).rejects.toMatchObject({ kind: 'timeout' });
+    const { id, outcome } = add({ maxTotalMs: 3_000 });
+    const ended = expect(outcome).rejects.toMatchObject({ kind: 'timeout' });
     while (calls.size > 0) {
       jest.advanceTimersByTime(500);
-      calls.extend(1);
+      calls.extend(id);
     }
     await ended;
     expect(elapsed()).toBe(3_000);
   });
 
   it('a call that waits for an answer to a question of the server goes on, but not for ever', async () => {
-    const ended = expect(add(1, { maxTotalMs: 5_000 })).rejects.toMatchObject({ kind: 'timeout' });
-    const call = calls.get(1);
+    const { id, outcome } = add({ maxTotalMs: 5_000 });
+    const ended = expect(outcome).rejects.toMatchObject({ kind: 'timeout' });
+    const call = calls.get(id);
     if (!call) throw new Error('unreachable');
     call.asking++;
     jest.advanceTimersByTime(4_999);
@@ -67,17 +77,16 @@ describe(PendingCalls.name, () => {
 
   it('a caller who goes away frees everything', async () => {
     const controller = new AbortController();
-    const ended = expect(add(1, { signal: controller.signal })).rejects.toMatchObject({
-      code: 'REQUEST_CANCELLED',
-    });
+    const { id, outcome } = add({ signal: controller.signal });
+    const ended = expect(outcome).rejects.toMatchObject({ code: 'REQUEST_CANCELLED' });
     controller.abort();
     await ended;
-    expect([givenUp, calls.size, jest.getTimerCount()]).toEqual([[1], 0, 0]);
+    expect([givenUp, calls.size, jest.getTimerCount()]).toEqual([[id], 0, 0]);
   });
 
   it('the end of the session is the end of all calls', async () => {
     const lost = new ConnectionLost('it died', 'unknown');
-    const ended = Promise.allSettled([add(1), add(2)]);
+    const ended = Promise.allSettled([add().outcome, add().outcome]);
     calls.rejectAll(lost);
     expect(await ended).toEqual([
       { status: 'rejected', reason: lost },

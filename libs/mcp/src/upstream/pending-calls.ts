@@ -1,5 +1,6 @@
-import type { JsonObject } from '@app/platform';
+import type { WrittenObject } from '@app/platform';
 import type { RequestId } from './json-rpc.js';
+import { Numbered } from './numbered.js';
 import type { RequestOptions } from './upstream.js';
 import { RequestCancelled, RequestTimedOut } from './upstream.errors.js';
 
@@ -7,12 +8,13 @@ import { RequestCancelled, RequestTimedOut } from './upstream.errors.js';
 export const PROGRESS_STRETCHES = 5;
 
 export interface Call {
+  readonly id: number;
   readonly method: string;
   readonly options: RequestOptions;
   /** On the clock of `performance.now()`. */
   readonly endsAt: number;
   readonly settle: {
-    resolve(this: void, result: JsonObject): void;
+    resolve(this: void, result: WrittenObject): void;
     reject(this: void, error: Error): void;
   };
   readonly onAbort: (() => void) | undefined;
@@ -21,9 +23,12 @@ export interface Call {
   asking: number;
 }
 
+/** The client of the negotiation counts from 0: a late or repeated answer to it is none of ours. */
+const LAST_FOREIGN_ID = 999;
+
 /** Requests of ours that have no answer yet, each with its deadline and its caller's right to cancel. */
 export class PendingCalls {
-  private readonly calls = new Map<RequestId, Call>();
+  private readonly calls = new Numbered<Call>(LAST_FOREIGN_ID);
 
   /** `onGivenUp` is told of calls that nobody waits for any more, so that the server can be told. */
   constructor(private readonly onGivenUp: (id: RequestId, reason: string) => void) {}
@@ -33,7 +38,12 @@ export class PendingCalls {
   }
 
   has(id: RequestId): boolean {
-    return this.calls.has(id);
+    return this.calls.get(id) !== undefined;
+  }
+
+  /** For requests that are no calls too. */
+  nextId(): number {
+    return this.calls.nextId();
   }
 
   get(id: RequestId): Call | undefined {
@@ -41,16 +51,18 @@ export class PendingCalls {
   }
 
   /** Where all answers share one stream, what cannot be told apart belongs to the only call, if it is one. */
-  only(): [RequestId, Call] | undefined {
-    const [first] = this.calls;
-    return this.calls.size === 1 ? first : undefined;
+  only(): Call | undefined {
+    return this.calls.size === 1 ? this.calls.all()[0] : undefined;
   }
 
-  add(id: RequestId, method: string, options: RequestOptions, settle: Call['settle']): void {
+  /** The number under which it is sent. */
+  add(method: string, options: RequestOptions, settle: Call['settle']): number {
+    const id = this.calls.nextId();
     const { signal, timeoutMs, maxTotalMs = timeoutMs * PROGRESS_STRETCHES } = options;
     const onAbort = signal && ((): void => this.giveUp(id, new RequestCancelled()));
     if (signal && onAbort) signal.addEventListener('abort', onAbort, { once: true });
-    this.calls.set(id, {
+    this.calls.add({
+      id,
       method,
       options,
       endsAt: performance.now() + maxTotalMs,
@@ -59,9 +71,10 @@ export class PendingCalls {
       timer: setTimeout(() => this.expire(id), timeoutMs),
       asking: 0,
     });
+    return id;
   }
 
-  resolve(id: RequestId, result: JsonObject): void {
+  resolve(id: RequestId, result: WrittenObject): void {
     this.take(id)?.settle.resolve(result);
   }
 
@@ -70,7 +83,7 @@ export class PendingCalls {
   }
 
   rejectAll(error: Error): void {
-    for (const id of [...this.calls.keys()]) this.reject(id, error);
+    for (const { id } of this.calls.all()) this.reject(id, error);
   }
 
   giveUp(id: RequestId, error: Error): void {
@@ -99,7 +112,7 @@ export class PendingCalls {
   private take(id: RequestId): Call | undefined {
     const call = this.calls.get(id);
     if (!call) return undefined;
-    this.calls.delete(id);
+    this.calls.remove(call);
     clearTimeout(call.timer);
     if (call.onAbort) call.options.signal?.removeEventListener('abort', call.onAbort);
     return call;

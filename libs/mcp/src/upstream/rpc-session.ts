@@ -1,8 +1,9 @@
 import { Logger } from '@nestjs/common';
-import { AppError, isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
+import { AppError, isJsonObject, type JsonObject, WrittenObject } from '@app/platform';
 import {
   type IncomingMessage,
-  type OutgoingMessage,
+  type OutgoingRequest,
+  readAnswer,
   readFrame,
   type RequestId,
 } from './json-rpc.js';
@@ -36,8 +37,6 @@ import {
 } from './upstream.errors.js';
 import { SessionExpired, type Wire, type WireListener } from './wire.js';
 
-/** The client of the negotiation counts from 0: a late or repeated answer to it is none of ours. */
-const FIRST_ID = 1_000;
 const MAX_NOTIFICATIONS_PER_SECOND = 1_000;
 
 /**
@@ -53,7 +52,6 @@ export class RpcSession implements UpstreamSession, WireListener {
   private negotiation: Negotiation | undefined;
   private negotiated: Negotiated | undefined;
   private renewing: Promise<void> | undefined;
-  private nextId = FIRST_ID;
   private readonly calls = new PendingCalls((id, reason) => this.cancel(id, reason));
   /** Requests whose answer is the end of a stream, not of a call. */
   private readonly streams = new Map<RequestId, () => void>();
@@ -121,11 +119,21 @@ export class RpcSession implements UpstreamSession, WireListener {
     return this.calls.size + (this.modern?.waiting ?? 0);
   }
 
-  request(
+  async request(
     method: string,
     params: JsonObject | undefined,
     options: RequestOptions,
   ): Promise<JsonObject> {
+    const result = (await this.relay(method, params, options)).toObject();
+    if (!result) throw new UpstreamProtocolError('a result is no JSON');
+    return result;
+  }
+
+  relay(
+    method: string,
+    params: JsonObject | undefined,
+    options: RequestOptions,
+  ): Promise<WrittenObject> {
     if (!this.modern) return this.exchange(method, params, options);
     const handler = options.onServerRequest ?? this.requestHandler;
     return this.modern.request(method, params, options, handler);
@@ -161,8 +169,13 @@ export class RpcSession implements UpstreamSession, WireListener {
     await this.end(new ConnectionLost('the session was closed', 'unknown'), 'asked', options);
   }
 
-  onFrame(text: string, during?: RequestId): boolean {
-    const frames = readFrame(text);
+  onFrame(bytes: Buffer, during?: RequestId): boolean {
+    const answer = this.negotiation ? undefined : readAnswer(bytes);
+    if (answer) {
+      if (!this.ending) this.receiveResult(answer.id, answer.result);
+      return true;
+    }
+    const frames = readFrame(bytes.toString('utf8'));
     if (this.ending) return true;
     for (const { raw, message } of frames) {
       const answers = message.kind === 'result' || message.kind === 'error' ? message.id : null;
@@ -173,7 +186,7 @@ export class RpcSession implements UpstreamSession, WireListener {
   }
 
   onOversized(id: RequestId | undefined): void {
-    const about = id ?? this.calls.only()?.[0];
+    const about = id ?? this.calls.only()?.id;
     const error = new AnswerTooLarge(this.options.maxAnswerBytes);
     if (about !== undefined) this.calls.giveUp(about, error);
   }
@@ -244,14 +257,16 @@ export class RpcSession implements UpstreamSession, WireListener {
     method: string,
     params: JsonObject | undefined,
     options: RequestOptions,
-  ): Promise<JsonObject> {
+  ): Promise<WrittenObject> {
     if (this.ending) return Promise.reject(new ConnectionLost('it has ended', 'no', this.ending));
     if (options.signal?.aborted) return Promise.reject(new RequestCancelled());
-    const id = this.nextId++;
     return new Promise((resolve, reject) => {
-      this.calls.add(id, method, options, { resolve, reject });
+      const id = this.calls.add(method, options, { resolve, reject });
       const message = this.requestMessage(id, method, params, options);
-      this.deliver(message, this.modern?.headersFor(method, params) ?? {}).then(
+      const sent = this.renewing
+        ? this.renewing.then(() => this.deliver(message))
+        : this.deliver(message);
+      sent.then(
         () => {
           if (this.wire.kind !== 'http' || !this.calls.has(id)) return;
           this.fail(id, new ConnectionLost('there was no answer in its answer', 'unknown'));
@@ -262,17 +277,17 @@ export class RpcSession implements UpstreamSession, WireListener {
   }
 
   /** Sends; and once more, in a new session, when the server had forgotten ours and so cannot have executed it. */
-  private async deliver(message: OutgoingMessage, headers: Record<string, string>): Promise<void> {
-    if (this.renewing) await this.renewing;
+  private deliver(message: OutgoingRequest): Promise<void> {
     const { epoch } = this.wire;
-    try {
-      await this.wire.send(message, headers);
-    } catch (error) {
+    const headers = this.modern?.headersFor(message.method, message.params);
+    const sent = this.wire.send(message, headers);
+    // Only a wire whose server gives sessions can lose one.
+    if (this.wire.kind !== 'http') return sent;
+    return sent.catch(async (error: unknown) => {
       if (!(error instanceof SessionExpired)) throw error;
       await this.renew(epoch);
-      if ('id' in message && !this.awaits(message.id)) return;
-      await this.wire.send(message, headers);
-    }
+      if (this.awaits(message.id)) await this.wire.send(message, headers);
+    });
   }
 
   private requestMessage(
@@ -280,19 +295,20 @@ export class RpcSession implements UpstreamSession, WireListener {
     method: string,
     params: JsonObject | undefined,
     options: Pick<RequestOptions, 'meta' | 'onProgress'>,
-  ): OutgoingMessage {
-    const given = isJsonObject(params?.['_meta']) ? params['_meta'] : undefined;
+  ): OutgoingRequest {
+    const given = params?.['_meta'];
+    if (!this.modern && given === undefined && !options.meta && !options.onProgress) {
+      return params ? { jsonrpc: '2.0', id, method, params } : { jsonrpc: '2.0', id, method };
+    }
     // A token of somebody else's could be the number of another call of ours.
-    const { progressToken: _foreign, ...kept } = given ?? {};
+    const { progressToken: _foreign, ...kept } = isJsonObject(given) ? given : {};
     const meta: JsonObject = {
       ...this.modern?.envelope(),
       ...kept,
       ...options.meta,
       ...(options.onProgress && { progressToken: id }),
     };
-    const hasMeta = given !== undefined || Object.keys(meta).length > 0;
-    const full = { ...params, ...(hasMeta && { _meta: meta }) };
-    return { jsonrpc: '2.0', id, method, ...((params || hasMeta) && { params: full }) };
+    return { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } };
   }
 
   /** A request that stays open to carry notifications. Resolves when it is over, however that came. */
@@ -302,7 +318,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     opened: (cancel: () => void) => void,
   ): Promise<void> {
     if (this.ending) return Promise.resolve();
-    const id = this.nextId++;
+    const id = this.calls.nextId();
     return new Promise((resolve) => {
       const over = (): void => {
         if (this.streams.delete(id)) resolve();
@@ -312,7 +328,7 @@ export class RpcSession implements UpstreamSession, WireListener {
         over();
         this.cancel(id, 'no longer needed');
       });
-      this.deliver(this.requestMessage(id, method, params, {}), {}).then(() => {
+      this.deliver(this.requestMessage(id, method, params, {})).then(() => {
         if (this.wire.kind === 'http') over();
       }, over);
     });
@@ -321,7 +337,9 @@ export class RpcSession implements UpstreamSession, WireListener {
   private receive(message: IncomingMessage, during: RequestId | undefined): void {
     switch (message.kind) {
       case 'result':
-        return this.receiveResult(message.id, message.result);
+        return isJsonObject(message.result)
+          ? this.receiveResult(message.id, WrittenObject.of(message.result))
+          : this.fail(message.id, new UpstreamProtocolError('a result is no object'));
       case 'error': {
         const id = message.id ?? during;
         if (id === undefined) return;
@@ -342,17 +360,14 @@ export class RpcSession implements UpstreamSession, WireListener {
 
   /** The call a message belongs to: the wire says so, or there is no other. */
   private callOf(during: RequestId | undefined): Call | undefined {
-    return during === undefined ? this.calls.only()?.[1] : this.calls.get(during);
+    return during === undefined ? this.calls.only() : this.calls.get(during);
   }
 
-  private receiveResult(id: RequestId, result: JsonValue): void {
-    this.streams.get(id)?.();
+  private receiveResult(id: RequestId, result: WrittenObject): void {
+    if (this.streams.size > 0) this.streams.get(id)?.();
     const call = this.calls.get(id);
     if (!call) return;
-    if (!isJsonObject(result)) {
-      return this.fail(id, new UpstreamProtocolError('a result is no object'));
-    }
-    if (call.method === 'tools/list') this.modern?.noteTools(result);
+    if (this.modern && call.method === 'tools/list') this.modern.noteTools(result.get('tools'));
     this.calls.resolve(id, result);
   }
 

@@ -52,7 +52,7 @@ export class SseWire implements Wire {
           onEvent: ({ type, data }) => {
             if (type === 'message') listener.onFrame(data);
             else if (type === 'endpoint' && !this.endpoint) {
-              const endpoint = this.endpointOf(data);
+              const endpoint = this.endpointOf(data.toString('utf8'));
               if (!endpoint) {
                 stream.abort();
                 reject(new ConnectFailed('its message endpoint is on another origin'));
@@ -109,9 +109,9 @@ export class SseWire implements Wire {
     if (id === undefined) post.abortAfter(UNAWAITED_MS);
     else this.posts.set(id, post);
     try {
-      const { status, text } = await post.done;
+      const { status, body } = await post.done;
       if (status === 401 || status === 403) throw new CredentialsRefused(status);
-      if (status >= 300) throw new UpstreamHttpError(status, text);
+      if (status >= 300) throw new UpstreamHttpError(status, body.toString('utf8'));
     } catch (error) {
       if (!(error instanceof ExchangeFailed)) throw error;
       throw new ConnectionLost(error.message, error.sent ? 'unknown' : 'no', error);

@@ -118,8 +118,7 @@ export class StdioWire implements Wire {
 
   private receive(line: Buffer, listener: WireListener): void {
     if (line.length === 0 || this.ended) return;
-    const text = line.toString('utf8');
-    if (!listener.onFrame(text)) this.log(`[stdout] ${text}`);
+    if (!listener.onFrame(line)) this.log(`[stdout] ${line.toString('utf8')}`);
   }
 
   private log(text: string): void {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@app/platform';
+import type { CancelSignal, JsonObject, WrittenObject } from '@app/platform';
 
 /** How a server is reached, with every placeholder resolved: it holds secrets and is never logged. */
 export type UpstreamTarget =
@@ -39,7 +39,7 @@ export interface ConnectOptions {
 export type ServerRequestHandler = (
   method: string,
   params: JsonObject,
-  signal: AbortSignal,
+  signal: CancelSignal,
 ) => Promise<JsonObject>;
 
 export type NotificationHandler = (method: string, params: JsonObject) => void;
@@ -49,12 +49,12 @@ export interface RequestOptions {
   readonly timeoutMs: number;
   /** The end even of a call that reports progress; five times `timeoutMs` unless told. */
   readonly maxTotalMs?: number;
-  readonly signal?: AbortSignal;
-  onProgress?(params: JsonObject): void;
+  readonly signal?: CancelSignal | undefined;
+  readonly onProgress?: ((params: JsonObject) => void) | undefined;
   /** Log messages that come with this very call; without it they are notifications of the session. */
-  readonly onLog?: (params: JsonObject) => void;
+  readonly onLog?: ((params: JsonObject) => void) | undefined;
   /** What the server asks while it works on this very call; else the handler of the session is asked. */
-  readonly onServerRequest?: ServerRequestHandler;
+  readonly onServerRequest?: ServerRequestHandler | undefined;
   /** Merged over the `_meta` of the params. */
   readonly meta?: JsonObject;
   /** Hand an `input_required` result of a modern server to the caller instead of answering it. */
@@ -91,6 +91,12 @@ export interface UpstreamSession {
     params: JsonObject | undefined,
     options: RequestOptions,
   ): Promise<JsonObject>;
+  /** The same with the result unread, for those who only pass it on. */
+  relay(
+    method: string,
+    params: JsonObject | undefined,
+    options: RequestOptions,
+  ): Promise<WrittenObject>;
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Returns the function that takes the handler away again. */
   onNotification(handler: NotificationHandler): () => void;

@@ -8,7 +8,7 @@ export interface WireListener {
    * A message as it came; `during` is the request in whose own answer stream it came, where there is
    * such a thing. False when it was no message at all.
    */
-  onFrame(text: string, during?: RequestId): boolean;
+  onFrame(bytes: Buffer, during?: RequestId): boolean;
   /** A message larger than allowed was thrown away; `id` is its request, if that could be told. */
   onOversized(id: RequestId | undefined): void;
   /** The server no longer knows the session of that epoch. */

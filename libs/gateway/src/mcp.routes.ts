@@ -1,0 +1,56 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { type Actor, actorOf } from '@app/access';
+import { McpEndpoint, type McpView } from '@app/mcp';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { Views } from './views.js';
+
+/**
+ * The MCP endpoints; what they speak is described by MCP, not by our OpenAPI. Routes of Fastify and no
+ * controller: of a tool call, what Nest does around a handler would be a tenth of the work
+ * (docs/decisions/0700).
+ */
+@Injectable()
+export class McpRoutes implements OnModuleInit {
+  constructor(
+    private readonly http: HttpAdapterHost,
+    private readonly endpoint: McpEndpoint,
+    private readonly views: Views,
+  ) {}
+
+  onModuleInit(): void {
+    const fastify: FastifyInstance = this.http.httpAdapter.getInstance();
+    this.add(fastify, '/mcp', () => this.views.aggregate);
+    this.add(fastify, '/mcp/search', () => this.views.search);
+    this.add(fastify, '/mcp/servers/:name', ({ params }) =>
+      this.views.ofServer((params as { name: string }).name),
+    );
+  }
+
+  private add(
+    fastify: FastifyInstance,
+    url: string,
+    viewOf: (request: FastifyRequest) => McpView,
+  ): void {
+    fastify.all(url, { config: { access: 'call' } }, (request, reply) => {
+      const view = viewOf(request);
+      const actor: Actor = actorOf(request);
+      // From here on the answer is not Fastify's: it may become a stream.
+      reply.hijack();
+      const http = {
+        request: request.raw,
+        response: reply.raw,
+        headers: headersOf(request, reply),
+      };
+      void this.endpoint.handle(view, http, request.body, actor);
+    });
+  }
+}
+
+/** A browser reads an answer only with the headers that allow it to; nobody else needs them. */
+function headersOf(request: FastifyRequest, reply: FastifyReply): OutgoingHttpHeaders {
+  const own = { 'x-request-id': request.id };
+  if (request.headers.origin === undefined) return own;
+  return { ...(reply.getHeaders() as OutgoingHttpHeaders), ...own };
+}
