@@ -9,17 +9,18 @@ const GRACE_MS = 5_000;
  * clients open ahead of need.
  */
 export function connectionEnder(server: Server): () => void {
-  const outstanding = new Set<ServerResponse>();
+  let outstanding = 0;
   let closing = false;
   const endIfDone = (): void => {
-    if (closing && outstanding.size === 0) server.closeAllConnections();
+    if (closing && outstanding === 0) server.closeAllConnections();
   };
-  server.on('request', (_request, response) => {
-    outstanding.add(response);
-    response.once('close', () => {
-      outstanding.delete(response);
-      endIfDone();
-    });
+  const ended = (): void => {
+    outstanding -= 1;
+    endIfDone();
+  };
+  server.on('request', (_request, response: ServerResponse) => {
+    outstanding += 1;
+    response.once('close', ended);
   });
   return () => {
     closing = true;

@@ -21,7 +21,7 @@ export function createHttpAdapter(env: Env): FastifyAdapter {
     bodyLimit: env.MCP_AGGREGATOR_BODY_LIMIT,
     // Only what our proxies added: what stands before that in the header is whatever the caller sent.
     trustProxy: proxies > 0 && ((_address: string, hop: number) => hop < proxies),
-    genReqId: () => randomUUID(),
+    genReqId: requestIds(),
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: 5_000 },
@@ -34,7 +34,7 @@ export function createHttpAdapter(env: Env): FastifyAdapter {
     clientErrorHandler: answerUnreadable,
   });
   const fastify = adapter.getInstance();
-  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
       done(null, parseJsonBody(body.toString()));
     } catch (error) {
@@ -55,6 +55,13 @@ export function createHttpAdapter(env: Env): FastifyAdapter {
     done();
   });
   return adapter;
+}
+
+/** Random as to the process, then counted: a random one each time costs more than looking the token up. */
+function requestIds(): () => string {
+  const process = randomUUID().slice(0, -12);
+  let last = 0;
+  return () => process + (++last).toString(16).padStart(12, '0');
 }
 
 const unreadable: Readonly<Record<string, readonly [status: string, detail: string]>> = {

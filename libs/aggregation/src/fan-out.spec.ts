@@ -41,9 +41,9 @@ async function outcomesOf(
   signal = new AbortController().signal,
 ): Promise<{ outcomes: ServerOutcome[]; order: string[] }> {
   const commands = {
-    execute: async ({ name, params, caller }: CallTool) => ({
+    execute: async ({ tool: name, params, caller }: CallTool) => ({
       result: WrittenObject.of(
-        (await behaviours[name]?.(
+        (await behaviours[name as string]?.(
           caller.signal,
           (params['arguments'] as JsonObject | undefined)?.['query'],
         )) ?? {},

@@ -3,7 +3,6 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { type Actor, actorOf } from '@app/access';
 import { McpEndpoint, type McpView } from '@app/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { OutgoingHttpHeaders } from 'node:http';
 import { Views } from './views.js';
 
 /**
@@ -49,8 +48,9 @@ export class McpRoutes implements OnModuleInit {
 }
 
 /** A browser reads an answer only with the headers that allow it to; nobody else needs them. */
-function headersOf(request: FastifyRequest, reply: FastifyReply): OutgoingHttpHeaders {
-  const own = { 'x-request-id': request.id };
+function headersOf(request: FastifyRequest, reply: FastifyReply): readonly string[] {
+  const own = ['x-request-id', request.id];
   if (request.headers.origin === undefined) return own;
-  return { ...(reply.getHeaders() as OutgoingHttpHeaders), ...own };
+  const set = Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]);
+  return [...set.flat(), ...own];
 }

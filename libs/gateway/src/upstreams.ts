@@ -25,11 +25,11 @@ export class Upstreams {
     if (typeof name !== 'string') {
       throw new RpcError(rpcCode.invalidParams, 'name must be a string');
     }
-    const { tool } = resolveRoute(this.catalogue.current, name, serverId);
+    const route = resolveRoute(this.catalogue.current, name, serverId);
     const caller = new ClientConversation(call, params);
-    const stop = this.news.start(tool.serverId, call);
+    const stop = this.news.start(route.server.id, call);
     try {
-      const command = new CallTool(tool.originalName, params, caller, tool.serverId);
+      const command = new CallTool(route, params, caller);
       return (await this.commands.execute(command)).result;
     } catch (error) {
       return toolFailure(error);

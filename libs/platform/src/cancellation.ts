@@ -1,3 +1,5 @@
+import { Crowd } from './crowd.js';
+
 /** What work needs to know of its being called off. An `AbortSignal` will do; a `Cancellation` costs a tenth of it. */
 export interface CancelSignal {
   readonly aborted: boolean;
@@ -15,13 +17,13 @@ export interface CancelSignal {
 export class Cancellation implements CancelSignal {
   aborted = false;
   reason: unknown;
-  private readonly listeners: (() => void)[] = [];
+  private readonly listeners = new Crowd<() => void>();
 
   abort(reason: Error): void {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    for (const listener of this.listeners.splice(0)) listener();
+    for (const listener of this.listeners) if (this.listeners.remove(listener)) listener();
   }
 
   throwIfAborted(): void {
@@ -30,12 +32,11 @@ export class Cancellation implements CancelSignal {
 
   /** Each listener is called once at most, and not at all when it comes too late: as with a signal. */
   addEventListener(_type: 'abort', listener: () => void): void {
-    if (!this.aborted) this.listeners.push(listener);
+    if (!this.aborted) this.listeners.add(listener);
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    const place = this.listeners.indexOf(listener);
-    if (place >= 0) this.listeners.splice(place, 1);
+    this.listeners.remove(listener);
   }
 }
 

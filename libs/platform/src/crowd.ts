@@ -19,7 +19,11 @@ export class Crowd<T> implements Iterable<T> {
   remove(member: T): boolean {
     const place = this.members.indexOf(member);
     if (place < 0) return false;
-    this.members.splice(place, 1);
+    // No splice: it makes an array of what it takes away.
+    for (let next = place + 1; next < this.members.length; next++) {
+      this.members[next - 1] = this.members[next] as T;
+    }
+    this.members.pop();
     return true;
   }
 

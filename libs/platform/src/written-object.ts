@@ -85,6 +85,11 @@ export class WrittenObject {
     return raw && parsed(raw);
   }
 
+  /** Whether it is JSON inside too. */
+  get isJson(): boolean {
+    return parsed(this.bytes) !== undefined;
+  }
+
   /** All of it, parsed; undefined when it is no JSON inside. */
   toObject(): JsonObject | undefined {
     return parsed(this.bytes) as JsonObject | undefined;

@@ -1,5 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { type Actor, type AuditEntry, AuditStore } from '@app/access';
+import type { CatalogueTool } from '@app/discovery';
 import type { Route } from './route.js';
 
 const FLUSH_EVERY_MS = 1_000;
@@ -11,7 +12,7 @@ export interface FinishedCall {
   readonly actor: Actor;
   readonly milliseconds: number;
   /** The `error_code` of a call that got no answer; `isError` answers are marked apart. */
-  readonly failure?: string;
+  readonly failure?: string | undefined;
   readonly isError: boolean;
 }
 
@@ -28,7 +29,9 @@ interface Tally {
 @Injectable()
 export class CallAudit implements BeforeApplicationShutdown {
   private readonly logger = new Logger(CallAudit.name);
-  private tallies = new Map<string, Tally>();
+  /** By tool, and then the few ways in which calls of one second differ. */
+  private tallies = new Map<CatalogueTool, Tally[]>();
+  private kinds = 0;
   private uncounted = 0;
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
@@ -36,14 +39,16 @@ export class CallAudit implements BeforeApplicationShutdown {
   constructor(private readonly audit: AuditStore) {}
 
   note(call: FinishedCall): void {
-    const { actor, route } = call;
-    const key = `${route.tool.id}\n${call.failure ?? call.isError}\n${actor.name}\n${actor.ip}`;
-    const tally = this.tallies.get(key);
+    const { tool } = call.route;
+    let ofTool = this.tallies.get(tool);
+    if (!ofTool) this.tallies.set(tool, (ofTool = []));
+    const tally = ofTool.find((known) => isAlike(known.call, call));
     if (tally) {
       tally.calls += 1;
       tally.milliseconds += call.milliseconds;
-    } else if (this.tallies.size < MAX_KINDS) {
-      this.tallies.set(key, { call, calls: 1, milliseconds: call.milliseconds });
+    } else if (this.kinds < MAX_KINDS) {
+      this.kinds += 1;
+      ofTool.push({ call, calls: 1, milliseconds: call.milliseconds });
     } else {
       this.uncounted += 1;
     }
@@ -59,13 +64,14 @@ export class CallAudit implements BeforeApplicationShutdown {
     clearTimeout(this.timer);
     this.timer = undefined;
     if (this.tallies.size === 0) return;
-    const entries = [...this.tallies.values()].map(entryOf);
+    const entries = [...this.tallies.values()].flat().map(entryOf);
     if (this.uncounted > 0) {
       this.logger.warn(
         `${this.uncounted} calls are missing in the audit log: too many different ones`,
       );
     }
     this.tallies = new Map();
+    this.kinds = 0;
     this.uncounted = 0;
     this.writing = this.writing
       .then(() => this.audit.recordAll(entries))
@@ -73,6 +79,15 @@ export class CallAudit implements BeforeApplicationShutdown {
         this.logger.error({ err: error, rows: entries.length }, 'audit rows of calls are lost');
       });
   }
+}
+
+function isAlike(a: FinishedCall, b: FinishedCall): boolean {
+  return (
+    a.failure === b.failure &&
+    a.isError === b.isError &&
+    a.actor.name === b.actor.name &&
+    a.actor.ip === b.actor.ip
+  );
 }
 
 function entryOf({ call, calls, milliseconds }: Tally): AuditEntry {

@@ -88,7 +88,7 @@ describe(CallToolHandler.name, () => {
     const { audit, call } = routing({}, [{ content: [], isError: true }]);
     expect((await call()).result.get('isError')).toBe(true);
     expect(audit).toMatchObject([{ isError: true, actor: { name: 'ada' } }]);
-    expect(audit[0]).not.toHaveProperty('failure');
+    expect(audit[0]?.failure).toBeUndefined();
   });
 
   it('notes who called what, never with what', async () => {

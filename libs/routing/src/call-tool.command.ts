@@ -1,8 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Actor } from '@app/access';
 import { Catalogue } from '@app/discovery';
-import { ConnectionLost, RequestTimedOut, type UpstreamSession } from '@app/mcp';
-import { AppError, Env, type JsonObject, type WrittenObject } from '@app/platform';
+import { ConnectionLost, RequestTimedOut } from '@app/mcp';
+import { AppError, Env, type JsonObject, type JsonValue, type WrittenObject } from '@app/platform';
 import { SessionPool } from '@app/sessions';
 import { CallAudit } from './call-audit.js';
 import { CallMetrics } from './call.metrics.js';
@@ -27,10 +27,10 @@ export interface ToolAnswer {
   readonly totalMs: number;
 }
 
-/** Calls one tool, by any of its names. `params` are those of `tools/call`; their name is replaced. */
+/** Calls one tool: one that was found, or by any of its names. `params` are those of `tools/call`; their name is replaced. */
 export class CallTool extends Command<ToolAnswer> {
   constructor(
-    readonly name: string,
+    readonly tool: Route | string,
     readonly params: JsonObject,
     readonly caller: ToolCaller,
     readonly serverId?: string,
@@ -50,88 +50,94 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     private readonly env: Env,
   ) {}
 
-  async execute({ name, params, caller, serverId }: CallTool): Promise<ToolAnswer> {
+  async execute({ tool, params, caller, serverId }: CallTool): Promise<ToolAnswer> {
     const startedAt = performance.now();
-    const route = resolveRoute(this.catalogue.current, name, serverId);
+    const route =
+      typeof tool === 'string' ? resolveRoute(this.catalogue.current, tool, serverId) : tool;
     const routingMs = performance.now() - startedAt;
     this.metrics.routing.observe(routingMs / 1_000);
-    const deadline = startedAt + this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000;
-    const own = { ...params, name: route.tool.originalName };
-    let sentAt = 0;
+    const { actor } = caller;
     try {
-      const { id } = route.server;
-      if (!this.slots.take(id)) {
-        await this.slots.wait(route.server, deadline - performance.now(), caller.signal);
-      }
-      let result: WrittenObject;
-      try {
-        const session = this.sessions.get(id) ?? (await this.acquire(route, deadline));
-        sentAt = performance.now();
-        try {
-          result = await this.send(session, own, caller, deadline - sentAt);
-        } catch (error) {
-          if (!mayBeSentAgain(route, error)) throw error;
-          this.observe(route, sentAt);
-          const again = this.sessions.get(id) ?? (await this.acquire(route, deadline));
-          sentAt = performance.now();
-          result = await this.send(again, own, caller, deadline - sentAt);
-        }
-      } finally {
-        this.slots.release(id);
-      }
-      const endedAt = performance.now();
-      this.note(route, caller, endedAt - startedAt, { isError: result.get('isError') === true });
-      const executionMs = this.observe(route, sentAt, endedAt);
-      return { result, route, routingMs, executionMs, totalMs: endedAt - startedAt };
+      const deadline = startedAt + this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000;
+      const own = named(route.tool.originalName, params);
+      const { result, executionMs } = await this.inTurn(route, own, caller, deadline);
+      const totalMs = performance.now() - startedAt;
+      const isError = result.get('isError') === true;
+      this.audit.note({ route, actor, milliseconds: totalMs, isError, failure: undefined });
+      return { result, route, routingMs, executionMs, totalMs };
     } catch (thrown) {
-      if (sentAt > 0) this.observe(route, sentAt);
-      const error =
-        thrown instanceof ConnectionLost
-          ? new CallInterrupted(route.tool, route.server, thrown)
-          : thrown;
+      const error = thrown instanceof ConnectionLost ? interrupted(route, thrown) : thrown;
       const failure = error instanceof AppError ? error.code : 'INTERNAL_ERROR';
-      this.note(route, caller, performance.now() - startedAt, { isError: false, failure });
+      const milliseconds = performance.now() - startedAt;
+      this.audit.note({ route, actor, milliseconds, isError: false, failure });
       throw error;
     }
   }
 
-  private acquire({ server }: Route, deadline: number): Promise<UpstreamSession> {
-    return this.sessions.acquire(
-      server,
-      Math.min(RECONNECT_WITHIN_MS, deadline - performance.now()),
-    );
-  }
-
-  private send(
-    session: UpstreamSession,
+  /** A call that the server cannot have executed, or may execute twice, is sent a second time (RULINGS R16). */
+  private async inTurn(
+    route: Route,
     params: JsonObject,
     caller: ToolCaller,
-    timeoutMs: number,
-  ): Promise<WrittenObject> {
+    deadline: number,
+  ): Promise<Sent> {
+    const { server } = route;
+    if (!this.slots.take(server.id)) {
+      await this.slots.wait(server, deadline - performance.now(), caller.signal);
+    }
+    try {
+      return await this.send(route, params, caller, deadline);
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw error;
+      if (error.executed === 'unknown' && !mayRepeat(route)) throw error;
+      return await this.send(route, params, caller, deadline);
+    } finally {
+      this.slots.release(server.id);
+    }
+  }
+
+  private async send(
+    { server }: Route,
+    params: JsonObject,
+    caller: ToolCaller,
+    deadline: number,
+  ): Promise<Sent> {
+    const session =
+      this.sessions.get(server.id) ??
+      (await this.sessions.acquire(
+        server,
+        Math.min(RECONNECT_WITHIN_MS, deadline - performance.now()),
+      ));
+    const sentAt = performance.now();
+    const timeoutMs = deadline - sentAt;
     if (timeoutMs <= 0) {
       throw new RequestTimedOut('tools/call', this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000);
     }
-    return forward(session, 'tools/call', params, caller, timeoutMs);
-  }
-
-  private observe({ server }: Route, sentAt: number, endedAt = performance.now()): number {
-    this.metrics.execution.observe({ server: server.name }, (endedAt - sentAt) / 1_000);
-    return endedAt - sentAt;
-  }
-
-  private note(
-    route: Route,
-    { actor }: ToolCaller,
-    milliseconds: number,
-    outcome: { readonly isError: boolean; readonly failure?: string },
-  ): void {
-    this.audit.note({ route, actor, milliseconds, ...outcome });
+    try {
+      const result = await forward(session, 'tools/call', params, caller, timeoutMs);
+      return { result, executionMs: performance.now() - sentAt };
+    } finally {
+      this.metrics.execution.observe({ server: server.name }, (performance.now() - sentAt) / 1_000);
+    }
   }
 }
 
-/** A call that the server cannot have executed, or may execute twice, is sent a second time (RULINGS R16). */
-function mayBeSentAgain(route: Route, error: unknown): boolean {
-  return error instanceof ConnectionLost && (error.executed === 'no' || mayRepeat(route));
+interface Sent {
+  readonly result: WrittenObject;
+  readonly executionMs: number;
+}
+
+/** The same parameters for another name, in the shape that nearly all have. */
+function named(name: string, params: JsonObject): JsonObject {
+  const { arguments: args } = params;
+  // Written as JSON, what is undefined is not there.
+  const own = { name, arguments: args } as JsonObject;
+  for (const key of Object.keys(params)) own[key] ??= params[key] as JsonValue;
+  return own;
+}
+
+function interrupted({ tool, server }: Route, cause: ConnectionLost): CallInterrupted {
+  return new CallInterrupted(tool, server, cause);
 }
 
 /** A server's own word that calling twice does no more than calling once. */

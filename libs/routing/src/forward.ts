@@ -31,9 +31,14 @@ export function forward(
   timeoutMs: number,
 ): Promise<WrittenObject> {
   const { signal, onProgress, onLog, onServerRequest } = conversation;
-  const options = { timeoutMs, signal, onProgress, onLog, onServerRequest };
   const terms = session.era === 'modern' ? conversation.stateless : undefined;
-  if (!terms) return session.relay(method, params, options);
-  const { meta, input, allowInputRequired } = terms;
-  return session.relay(method, { ...params, ...input }, { ...options, meta, allowInputRequired });
+  return session.relay(method, terms ? { ...params, ...terms.input } : params, {
+    timeoutMs,
+    signal,
+    onProgress,
+    onLog,
+    onServerRequest,
+    meta: terms?.meta,
+    allowInputRequired: terms?.allowInputRequired,
+  });
 }

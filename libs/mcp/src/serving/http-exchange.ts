@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import {
   bytesOf,
   rpcCode,
@@ -15,7 +15,7 @@ export class HttpExchange {
 
   constructor(
     private readonly response: ServerResponse,
-    private readonly headers: OutgoingHttpHeaders,
+    private readonly headers: readonly string[],
   ) {}
 
   get isOpen(): boolean {
@@ -33,7 +33,7 @@ export class HttpExchange {
     this.openStream().send(message);
   }
 
-  finish(answer: RpcResponse, headers?: Readonly<Record<string, string>>): void {
+  finish(answer: RpcResponse, headers: readonly string[] = []): void {
     if (!this.isOpen) return;
     if (this.stream) {
       this.stream.send(answer);
@@ -55,14 +55,14 @@ export class HttpExchange {
 
   /** For what needs no answer. */
   accept(): void {
-    if (this.isOpen) this.response.writeHead(202, this.headers).end();
+    if (this.isOpen) this.response.writeHead(202, [...this.headers]).end();
   }
 
   /** Ends without an answer. */
   end(): void {
     if (!this.isOpen) return;
     if (this.stream) this.stream.end();
-    else this.response.writeHead(200, this.headers).end();
+    else this.response.writeHead(200, [...this.headers]).end();
   }
 
   openStream(): SseStream {
@@ -70,20 +70,18 @@ export class HttpExchange {
     return this.stream;
   }
 
-  private answer(
-    status: number,
-    message: RpcMessage,
-    headers?: Readonly<Record<string, string>>,
-  ): void {
+  private answer(status: number, message: RpcMessage, headers: readonly string[] = []): void {
     const body = bytesOf(message);
-    // In one go: Node then neither copies nor compares what was set before.
-    this.response.writeHead(status, {
+    const { response } = this;
+    response.writeHead(status, [
       ...this.headers,
       ...headers,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-    });
-    this.response.end(body);
+      'content-type',
+      'application/json',
+      'content-length',
+      String(Buffer.byteLength(body)),
+    ]);
+    response.end(body);
   }
 }
 

@@ -88,7 +88,7 @@ export class LegacyWire {
       serverInfo: view.serverInfo,
       ...(instructions !== undefined && { instructions }),
     };
-    exchange.finish({ jsonrpc: '2.0', id: request.id, result }, { 'mcp-session-id': session.id });
+    exchange.finish({ jsonrpc: '2.0', id: request.id, result }, ['mcp-session-id', session.id]);
   }
 
   private sessionOf(
@@ -119,15 +119,16 @@ export class LegacyWire {
     return session;
   }
 
-  private async answer(
+  private answer(
     session: LegacySession,
     request: RpcRequest,
     exchange: HttpExchange,
   ): Promise<void> {
-    const answer = await session.answer(request, exchange);
-    this.sessions.touch(session);
-    if (answer) exchange.finish(answer);
-    else exchange.end();
+    return session.answer(request, exchange).then((answer) => {
+      this.sessions.touch(session);
+      if (answer) exchange.finish(answer);
+      else exchange.end();
+    });
   }
 
   /** Several requests in one body (revision 2025-03-26) are answered one by one on a stream. */

@@ -119,7 +119,7 @@ beforeEach(async () => {
     request.on('end', () => {
       const body: unknown = text === '' ? undefined : JSON.parse(text);
       const caller = { name: String(request.headers['x-caller'] ?? 'alice'), ip: null };
-      void endpoint.handle(view, { request, response, headers: {} }, body, caller);
+      void endpoint.handle(view, { request, response, headers: [] }, body, caller);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

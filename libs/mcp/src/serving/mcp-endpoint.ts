@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { classifyInboundRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { type Clock, isJsonObject, type JsonValue } from '@app/platform';
 import { HttpExchange } from './http-exchange.js';
@@ -11,8 +11,8 @@ import type { Caller, McpView } from './view.js';
 export interface HttpPair {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** For every answer, whatever it will be. */
-  readonly headers: OutgoingHttpHeaders;
+  /** For every answer, whatever it will be: names and values in turn. */
+  readonly headers: readonly string[];
 }
 
 /**

@@ -13,13 +13,13 @@ export interface RpcRequest {
   readonly jsonrpc: '2.0';
   readonly id: RpcId;
   readonly method: string;
-  readonly params?: JsonObject;
+  readonly params?: JsonObject | undefined;
 }
 
 export interface RpcNotification {
   readonly jsonrpc: '2.0';
   readonly method: string;
-  readonly params?: JsonObject;
+  readonly params?: JsonObject | undefined;
 }
 
 export interface RpcErrorBody {
@@ -106,9 +106,9 @@ export function readMessage(body: unknown): Incoming {
   const hasId = typeof id === 'string' || typeof id === 'number';
   if (typeof method === 'string') {
     if (params !== undefined && !isJsonObject(params)) return { kind: 'invalid' };
-    const call = { jsonrpc: '2.0', method, ...(params && { params }) } as const;
-    if (hasId) return { kind: 'request', message: { ...call, id } };
-    return id === undefined ? { kind: 'notification', message: call } : { kind: 'invalid' };
+    if (hasId) return { kind: 'request', message: { jsonrpc: '2.0', id, method, params } };
+    if (id !== undefined) return { kind: 'invalid' };
+    return { kind: 'notification', message: { jsonrpc: '2.0', method, params } };
   }
   if (hasId && isJsonObject(result)) {
     return { kind: 'response', message: { jsonrpc: '2.0', id, result } };

@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { bytesOf, type RpcMessage } from './rpc.js';
 
 const KEEP_ALIVE_MS = 15_000;
@@ -11,14 +11,17 @@ export class SseStream {
 
   constructor(
     private readonly response: ServerResponse,
-    headers: OutgoingHttpHeaders,
+    headers: readonly string[],
   ) {
-    response.writeHead(200, {
+    response.writeHead(200, [
       ...headers,
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no',
-    });
+      'content-type',
+      'text/event-stream',
+      'cache-control',
+      'no-cache, no-transform',
+      'x-accel-buffering',
+      'no',
+    ]);
     response.flushHeaders();
     this.keepAlive = setInterval(() => this.write(': keepalive\n\n'), KEEP_ALIVE_MS);
     this.keepAlive.unref();

@@ -12,11 +12,11 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly headers: Record<string, string>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   /** The JSON-RPC request in it, if somebody may give that up. */
   readonly carries?: RequestId | undefined;
   /** Whether it asks for a new session. */
-  readonly begins?: boolean;
+  readonly begins?: boolean | undefined;
 }
 
 export interface HttpAnswer {

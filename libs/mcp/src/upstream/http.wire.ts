@@ -36,11 +36,13 @@ const post = {
 };
 const listening = { accept: 'text/event-stream' };
 
+type RequestOnWire = Omit<HttpRequest, 'path'>;
+
 /** Streamable HTTP of either era: every request is a POST whose answer is JSON or a stream of events. */
 export class HttpWire implements Wire, ExchangeHandlers {
   readonly kind = 'http';
   epoch = 0;
-  private readonly url: URL;
+  private readonly path: string;
   private readonly ownHeaders: Readonly<Record<string, string>>;
   private readonly pool: Pool;
   private readonly running = new Crowd<HttpExchange>();
@@ -55,9 +57,10 @@ export class HttpWire implements Wire, ExchangeHandlers {
     private readonly maxAnswerBytes: number,
     connectTimeoutMs: number,
   ) {
-    this.url = new URL(target.url);
+    const url = new URL(target.url);
+    this.path = url.pathname + url.search;
     this.ownHeaders = ownHeaders(target.headers);
-    this.pool = httpPool(this.url, connectTimeoutMs);
+    this.pool = httpPool(url, connectTimeoutMs);
   }
 
   open(listener: WireListener): Promise<void> {
@@ -128,9 +131,9 @@ export class HttpWire implements Wire, ExchangeHandlers {
     this.listener?.onOversized(carries);
   }
 
-  private exchange(request: Omit<HttpRequest, 'path'>): HttpExchange {
-    const path = this.url.pathname + this.url.search;
-    const exchange = new HttpExchange(this.pool, { ...request, path }, this.maxAnswerBytes, this);
+  private exchange({ method, headers, body, carries, begins }: RequestOnWire): HttpExchange {
+    const request = { method, path: this.path, headers, body, carries, begins };
+    const exchange = new HttpExchange(this.pool, request, this.maxAnswerBytes, this);
     if (exchange.carries !== undefined) this.running.add(exchange);
     return exchange;
   }

@@ -298,7 +298,7 @@ export class RpcSession implements UpstreamSession, WireListener {
   ): OutgoingRequest {
     const given = params?.['_meta'];
     if (!this.modern && given === undefined && !options.meta && !options.onProgress) {
-      return params ? { jsonrpc: '2.0', id, method, params } : { jsonrpc: '2.0', id, method };
+      return { jsonrpc: '2.0', id, method, params };
     }
     // A token of somebody else's could be the number of another call of ours.
     const { progressToken: _foreign, ...kept } = isJsonObject(given) ? given : {};

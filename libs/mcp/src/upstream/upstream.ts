@@ -56,9 +56,9 @@ export interface RequestOptions {
   /** What the server asks while it works on this very call; else the handler of the session is asked. */
   readonly onServerRequest?: ServerRequestHandler | undefined;
   /** Merged over the `_meta` of the params. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /** Hand an `input_required` result of a modern server to the caller instead of answering it. */
-  readonly allowInputRequired?: boolean;
+  readonly allowInputRequired?: boolean | undefined;
 }
 
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
