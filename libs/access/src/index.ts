@@ -1,5 +1,5 @@
 export { AccessControl } from './access-control.js';
-export { CurrentActor, Public, RequireScope } from './access.decorators.js';
+export { CallerMay, CurrentActor, Public, RequireScope } from './access.decorators.js';
 export { AccessModule } from './access.module.js';
 export { adminTokenNotice, clientSnippet } from './admin-token.js';
 export { type AuditEntry, AuditStore } from './audit.store.js';
