@@ -18,6 +18,8 @@ export interface HttpAnswer {
   readonly status: number;
   /** Empty when the answer was a stream of events. */
   readonly text: string;
+  /** `WWW-Authenticate`, with which a refusal says how to get in. */
+  readonly challenge: string | undefined;
 }
 
 export interface ExchangeHandlers {
@@ -47,6 +49,7 @@ export class HttpExchange {
   private controller: Dispatcher.DispatchController | undefined;
   private settled = false;
   private status = 0;
+  private challenge: string | undefined;
   private parts: Buffer[] = [];
   private size = 0;
   private maxBodyBytes: number;
@@ -101,6 +104,7 @@ export class HttpExchange {
   private onHead(status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
     this.status = status;
+    this.challenge = String(headers['www-authenticate'] ?? '') || undefined;
     if (status >= 300) this.maxBodyBytes = Math.min(this.maxBytes, MAX_ERROR_BODY_BYTES);
     else if (/^text\/event-stream\b/i.test(headers['content-type'] ?? '')) {
       this.events = new EventStream(this.maxBytes, {
@@ -131,6 +135,7 @@ export class HttpExchange {
     this.settle.resolve({
       status: this.status,
       text: this.text(),
+      challenge: this.challenge,
     });
   }
 

@@ -4,6 +4,7 @@ import type { Pool } from 'undici';
 import { ExchangeFailed, type HttpAnswer, HttpExchange, UNAWAITED_MS } from './http-exchange.js';
 import { httpPool, ownHeaders } from './http-pool.js';
 import { type OutgoingMessage, type RequestId } from './json-rpc.js';
+import type { Authorizer } from './oauth/authorizer.js';
 import { headerText } from './param-headers.js';
 import type { HttpTarget } from './sse.wire.js';
 import {
@@ -38,6 +39,7 @@ export class HttpWire implements Wire {
     target: HttpTarget,
     private readonly maxAnswerBytes: number,
     connectTimeoutMs: number,
+    private readonly authorizer?: Authorizer,
   ) {
     this.url = new URL(target.url);
     this.ownHeaders = ownHeaders(target.headers);
@@ -55,22 +57,40 @@ export class HttpWire implements Wire {
   ): Promise<void> {
     const id = 'method' in message && 'id' in message ? message.id : undefined;
     const begins = 'method' in message && message.method === 'initialize';
-    const exchange = this.exchange(
-      'POST',
-      {
-        ...this.sessionHeaders(begins),
-        ...modernHeaders(message),
-        ...extra,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      id,
-      JSON.stringify(message),
-      begins,
-    );
-    if (id === undefined) exchange.abortAfter(UNAWAITED_MS);
     const hadSession = this.sessionId !== undefined && !begins;
-    const answer = await this.outcome(exchange, id);
+    const post = (): HttpExchange => {
+      const exchange = this.exchange(
+        'POST',
+        {
+          ...this.sessionHeaders(begins),
+          ...modernHeaders(message),
+          ...extra,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        id,
+        JSON.stringify(message),
+        begins,
+      );
+      if (id === undefined) exchange.abortAfter(UNAWAITED_MS);
+      return exchange;
+    };
+    if (this.authorizer) {
+      await this.authorizer.ready();
+      if (!this.isAwaited(id)) return;
+    }
+    const sent = this.authorizer?.header;
+    let exchange = post();
+    let answer = await this.outcome(exchange, id);
+    if (
+      answer &&
+      answer.status >= 400 &&
+      (await this.isRenewed(answer, sent)) &&
+      this.isAwaited(id)
+    ) {
+      exchange = post();
+      answer = await this.outcome(exchange, id);
+    }
     if (answer) this.accept(answer, hadSession, id);
     else if (id !== undefined) await this.resume(id, exchange);
   }
@@ -103,6 +123,18 @@ export class HttpWire implements Wire {
     await this.pool.destroy();
   }
 
+  /** Whether there are other credentials now than those that were refused. */
+  private async isRenewed(
+    { status, challenge }: HttpAnswer,
+    sent: string | undefined,
+  ): Promise<boolean> {
+    return (await this.authorizer?.renew({ status, challenge, sent })) === true;
+  }
+
+  private isAwaited(id: RequestId | undefined): boolean {
+    return id === undefined || this.listener?.awaits(id) === true;
+  }
+
   private exchange(
     method: 'GET' | 'POST' | 'DELETE',
     headers: Record<string, string>,
@@ -110,12 +142,17 @@ export class HttpWire implements Wire {
     body?: string,
     begins = false,
   ): HttpExchange {
+    const authorization = this.authorizer?.header;
     const exchange: HttpExchange = new HttpExchange(
       this.pool,
       {
         method,
         path: this.url.pathname + this.url.search,
-        headers: { ...this.ownHeaders, ...headers },
+        headers: {
+          ...this.ownHeaders,
+          ...(authorization !== undefined && { authorization }),
+          ...headers,
+        },
         ...(body !== undefined && { body }),
       },
       this.maxAnswerBytes,
@@ -200,6 +237,7 @@ export class HttpWire implements Wire {
     let lastEventId: string | undefined;
     while (!this.closing.signal.aborted) {
       const { epoch } = this;
+      const sent = this.authorizer?.header;
       const stream = this.exchange('GET', {
         ...this.sessionHeaders(false),
         accept: 'text/event-stream',
@@ -213,7 +251,9 @@ export class HttpWire implements Wire {
       const status = answer?.status ?? 0;
       if (this.sessionId !== undefined && saysSessionUnknown(status, answer?.text ?? '')) {
         this.listener?.onExpired(epoch);
-      } else if (status >= 400 && status < 500) return;
+      } else if (status >= 400 && status < 500) {
+        if (!answer || !(await this.isRenewed(answer, sent).catch(() => false))) return;
+      }
       if (stream.isStream) wait = stream.retryMs ?? FIRST_WAIT_MS;
       lastEventId = this.epoch === epoch ? (stream.lastEventId ?? lastEventId) : undefined;
       await this.pause(wait);
