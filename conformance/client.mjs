@@ -101,7 +101,8 @@ async function useEverything() {
   // As a client of its own would see it, a moment after it connected.
   await pause(500);
   const { tools } = offered.tools ? await client.listTools() : { tools: [] };
-  const calls = toolCalls ?? tools.map((tool) => ({ name: tool.name, arguments: sample(tool) }));
+  const calls =
+    toolCalls ?? tools.map((tool) => ({ name: tool.name, arguments: sample(tool, tools) }));
   for (const call of calls) await client.callTool(call).catch(report);
   if (offered.resources) {
     const { resources } = await client.listResources();
@@ -116,13 +117,18 @@ async function useEverything() {
   await client.close();
 }
 
-function sample({ inputSchema }) {
+function sample({ inputSchema }, [first]) {
   const values = { string: 'us-west1', number: 5, integer: 5, boolean: true };
-  return Object.fromEntries(
-    Object.entries(inputSchema.properties ?? {})
-      .filter(([, { type }]) => type in values)
-      .map(([key, { type }]) => [key, values[type]]),
-  );
+  const { schema, ...properties } = inputSchema.properties ?? {};
+  return {
+    ...Object.fromEntries(
+      Object.entries(properties)
+        .filter(([, { type }]) => type in values)
+        .map(([key, { type }]) => [key, values[type]]),
+    ),
+    // Who asks for a schema compares it with the one it gave.
+    ...(schema && { schema: first.inputSchema }),
+  };
 }
 
 function report(error) {

@@ -9,6 +9,7 @@ import {
 } from '@nestjs/cqrs';
 import { type Actor, AuditStore, SYSTEM } from '@app/access';
 import { ToolListChanged } from '@app/events';
+import { AppError } from '@app/platform';
 import { GetServer, type Server } from '@app/registry';
 import { ConnectServer } from './connect-server.command.js';
 import { ServerAuthorizations } from './server-authorizations.js';
@@ -54,7 +55,8 @@ export class FinishAuthorizationHandler implements ICommandHandler<FinishAuthori
       const authorizer = await this.authorizations.of(server);
       await authorizer.finish({ code, iss }, secret);
     } catch (error) {
-      this.logger.warn({ server: server.name, err: error }, 'authorization failed');
+      const reason = error instanceof AppError ? error.message : 'unexpected';
+      this.logger.warn({ server: server.name, reason }, 'authorization failed');
       await this.audit.record({ event: 'server.authorized', actor, server, outcome: 'failure' });
       throw error;
     }
