@@ -1,10 +1,7 @@
 import { Client as ModernSdk, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as LegacySdk } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import {
-  ElicitRequestSchema,
-  LoggingMessageNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { startGateway } from '../../../test/support/gateway.js';
 import { eventually } from '../../../test/support/eventually.js';
 import {
@@ -58,61 +55,6 @@ async function modernClient(path = '/mcp', capabilities = {}): Promise<ModernSdk
   closing.push(() => client.close());
   return client;
 }
-
-const colour = { action: 'accept', content: { colour: 'red' } } as const;
-
-describe.each(['legacy', 'modern'])('a server that is %s', (era) => {
-  const name = (tool: string) => `${era}__${tool}`;
-
-  describe('and a legacy client', () => {
-    it('calls', async () => {
-      const client = await legacyClient();
-      const result = await client.callTool({ name: name('echo'), arguments: { text: 'hello' } });
-      expect(result.content).toEqual([{ type: 'text', text: 'hello' }]);
-    });
-
-    it('follows progress', async () => {
-      const client = await legacyClient();
-      const heard: unknown[] = [];
-      await client.callTool({ name: name('count'), arguments: { to: 3 } }, undefined, {
-        onprogress: ({ progress }) => heard.push(progress),
-      });
-      expect(heard).toEqual([1, 2, 3]);
-    });
-
-    it('is asked by the server', async () => {
-      const client = await legacyClient('/mcp', { elicitation: {} });
-      client.setRequestHandler(ElicitRequestSchema, () => colour);
-      const result = await client.callTool({ name: name('ask'), arguments: {} });
-      expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(colour) }]);
-    });
-  });
-
-  describe('and a modern client', () => {
-    it('calls', async () => {
-      const client = await modernClient();
-      const result = await client.callTool({ name: name('echo'), arguments: { text: 'hello' } });
-      expect(result.content).toEqual([{ type: 'text', text: 'hello' }]);
-    });
-
-    it('follows progress', async () => {
-      const client = await modernClient();
-      const heard: unknown[] = [];
-      await client.callTool(
-        { name: name('count'), arguments: { to: 3 } },
-        { onprogress: ({ progress }) => heard.push(progress) },
-      );
-      expect(heard).toEqual([1, 2, 3]);
-    });
-
-    it('is asked by the server', async () => {
-      const client = await modernClient('/mcp', { elicitation: { form: {} } });
-      client.setRequestHandler('elicitation/create', () => colour);
-      const result = await client.callTool({ name: name('ask'), arguments: {} });
-      expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(colour) }]);
-    });
-  });
-});
 
 describe('log messages of a call', () => {
   async function listening(level?: 'warning'): Promise<{ client: LegacySdk; heard: unknown[] }> {
