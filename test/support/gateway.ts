@@ -76,6 +76,13 @@ export async function startGateway(
   const app = moduleRef.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
     logger: false,
   });
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', (request, _reply, done) => {
+      request.principal = { name: 'tester', scopes: ['call'] };
+      done();
+    });
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(new HttpErrorFilter());
   await app.listen(0, '127.0.0.1');

@@ -1,14 +1,18 @@
 import { All, Controller, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { type Actor, CurrentActor, RequireScope } from '@app/access';
+import { type Actor, CallerMay, CurrentActor, RequireScope, ScopeMissing } from '@app/access';
 import { McpEndpoint, type McpView } from '@app/mcp';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asksForCall } from './call-scope.js';
 import { Views } from './views.js';
 
-/** The MCP endpoints; what they speak is described by MCP, not by our OpenAPI. */
+/**
+ * The MCP endpoints; what they speak is described by MCP, not by our OpenAPI. Whoever may read may look
+ * at what there is; the body says whether more is wanted.
+ */
 @ApiExcludeController()
 @Controller('mcp')
-@RequireScope('call')
+@RequireScope('read')
 export class McpController {
   constructor(
     private readonly endpoint: McpEndpoint,
@@ -20,7 +24,9 @@ export class McpController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @CurrentActor() actor: Actor,
+    @CallerMay('call') mayCall: boolean,
   ): Promise<void> {
+    if (!mayCall && asksForCall(request.body, 'other')) throw new ScopeMissing('call');
     return this.serve(this.views.aggregate, request, reply, actor);
   }
 
@@ -29,7 +35,9 @@ export class McpController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @CurrentActor() actor: Actor,
+    @CallerMay('call') mayCall: boolean,
   ): Promise<void> {
+    if (!mayCall && asksForCall(request.body, 'search')) throw new ScopeMissing('call');
     return this.serve(this.views.search, request, reply, actor);
   }
 
@@ -39,7 +47,9 @@ export class McpController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
     @CurrentActor() actor: Actor,
+    @CallerMay('call') mayCall: boolean,
   ): Promise<void> {
+    if (!mayCall && asksForCall(request.body, 'other')) throw new ScopeMissing('call');
     return this.serve(this.views.ofServer(name), request, reply, actor);
   }
 
