@@ -113,7 +113,11 @@ async function connectAll(targets: Readonly<Record<string, UpstreamTarget>>) {
         connectTimeoutMs: 20_000,
         maxAnswerBytes: 10_000_000,
         clientInfo: { name: 'switchboard-test', version: '0' },
-        clientCapabilities: { elicitation: {}, sampling: {}, roots: { listChanged: true } },
+        clientCapabilities: {
+          sampling: {},
+          elicitation: { form: {}, url: {} },
+          roots: { listChanged: true },
+        },
         allowInsecureHttp: false,
       });
       open.set(serverIdOf(name), session);

@@ -11,7 +11,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import type { Conversation } from '@app/routing';
 
 /** What goes back and forth between a client and a server while a request is being answered. */
-export function conversationOf(call: ClientCall, params: JsonObject): Conversation {
+export function conversationOf(
+  call: ClientCall,
+  params: JsonObject,
+  onServerRequest: ServerRequestHandler = (...question) => askClient(call, ...question),
+): Conversation {
   const token = progressTokenOf(params);
   return {
     signal: call.signal,
@@ -27,7 +31,7 @@ export function conversationOf(call: ClientCall, params: JsonObject): Conversati
     onLog: (message) => {
       if (wantsLog(call, message['level'])) call.notify('notifications/message', message);
     },
-    onServerRequest: (...question) => askClient(call, ...question),
+    onServerRequest,
   };
 }
 

@@ -1,7 +1,11 @@
 import { Client as ModernSdk, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as LegacySdk } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ElicitationCompleteNotificationSchema,
+  ElicitRequestSchema,
+  LoggingMessageNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { startGateway } from '../../../test/support/gateway.js';
 import { eventually } from '../../../test/support/eventually.js';
 import {
@@ -81,6 +85,35 @@ describe('log messages of a call', () => {
     const { client, heard } = await listening('warning');
     await client.callTool({ name: 'web__log', arguments: { text: 'x' } });
     expect(heard).toEqual(['warning "x"']);
+  });
+});
+
+describe('a page that a server wants opened', () => {
+  const withPages = async () => {
+    const client = await legacyClient('/mcp', { elicitation: { url: {} } });
+    const completed: string[] = [];
+    client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept' }));
+    client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) => {
+      completed.push(params.elicitationId);
+    });
+    return { client, completed };
+  };
+
+  it.each(['legacy__page', 'web__page'])(
+    'is said to be done with to the client that opened it, and to no other: %s',
+    async (name) => {
+      const [ada, bob] = [await withPages(), await withPages()];
+      const { content } = await ada.client.callTool({ name, arguments: {} });
+      const [{ text }] = content as [{ text: string }];
+      await eventually(() => expect(ada.completed).toEqual([text]));
+      expect(bob.completed).toEqual([]);
+    },
+  );
+
+  it('is not shown to a client that can only fill in forms', async () => {
+    const client = await legacyClient('/mcp', { elicitation: {} });
+    const result = await client.callTool({ name: 'web__page', arguments: {} });
+    expect(JSON.stringify(result)).toContain('does not support elicitation by');
   });
 });
 

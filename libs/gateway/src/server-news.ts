@@ -1,8 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { type ClientCall, rpcCode, type ServerChange, UpstreamRpcError } from '@app/mcp';
+import {
+  type ClientCall,
+  rpcCode,
+  type ServerChange,
+  type ServerRequestHandler,
+  UpstreamRpcError,
+} from '@app/mcp';
 import type { JsonObject } from '@app/platform';
 import { SessionPool } from '@app/sessions';
+import { ClientRoots } from './client-roots.js';
 import { askClient, wantsLog } from './conversation.js';
+import { UrlElicitations } from './url-elicitations.js';
 
 export type NewsListener = (serverId: string, change: ServerChange) => void;
 
@@ -13,7 +21,11 @@ export class ServerNews {
   private readonly listeners = new Set<NewsListener>();
   private readonly calls = new Map<string, Set<ClientCall>>();
 
-  constructor(sessions: SessionPool) {
+  constructor(
+    sessions: SessionPool,
+    private readonly roots: ClientRoots,
+    private readonly elicitations: UrlElicitations,
+  ) {
     sessions.onServerNotice((serverId, method, params) => this.receive(serverId, method, params));
     sessions.onServerQuestion((serverId, ...question) => this.answer(serverId, ...question));
   }
@@ -27,12 +39,27 @@ export class ServerNews {
   async during<T>(serverId: string, call: ClientCall, work: () => Promise<T>): Promise<T> {
     const calls = this.calls.get(serverId) ?? new Set();
     this.calls.set(serverId, calls.add(call));
+    this.roots.noteUser(serverId, call.client.caller.name);
     try {
       return await work();
+    } catch (error) {
+      this.elicitations.noteRefusal(serverId, error, call.client);
+      throw error;
     } finally {
       calls.delete(call);
       if (calls.size === 0) this.calls.delete(serverId);
     }
+  }
+
+  /** Puts a question of a server to the client that it works for. */
+  ask(
+    serverId: string,
+    call: ClientCall,
+    ...question: Parameters<ServerRequestHandler>
+  ): Promise<JsonObject> {
+    const [method, params] = question;
+    this.elicitations.noteQuestion(serverId, method, params, call.client);
+    return askClient(call, ...question);
   }
 
   private receive(serverId: string, method: string, params: JsonObject): void {
@@ -50,6 +77,8 @@ export class ServerNews {
         return;
       case 'notifications/message':
         return this.log(serverId, params);
+      case 'notifications/elicitation/complete':
+        return this.elicitations.complete(serverId, params);
       default:
         this.logger.debug({ serverId, method }, 'a notification that no client can be told of');
     }
@@ -74,8 +103,8 @@ export class ServerNews {
     signal: AbortSignal,
   ): Promise<JsonObject> {
     const call = this.onlyClientOf(serverId);
-    if (call) return askClient(call, method, params, signal);
-    if (method === 'roots/list') return { roots: [] };
+    if (call) return this.ask(serverId, call, method, params, signal);
+    if (method === 'roots/list') return this.roots.of(serverId);
     throw new UpstreamRpcError({
       code: rpcCode.methodNotFound,
       message: 'It cannot be told which client is asked',

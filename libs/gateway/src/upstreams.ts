@@ -3,7 +3,13 @@ import { CommandBus } from '@nestjs/cqrs';
 import { Catalogue, type CatalogueServer } from '@app/discovery';
 import { type ClientCall, rpcCode, RpcError, type UpstreamSession } from '@app/mcp';
 import { AppError, Env, type JsonObject } from '@app/platform';
-import { CallTool, forward, RECONNECT_WITHIN_MS, resolveRoute } from '@app/routing';
+import {
+  CallTool,
+  type Conversation,
+  forward,
+  RECONNECT_WITHIN_MS,
+  resolveRoute,
+} from '@app/routing';
 import { SessionPool } from '@app/sessions';
 import { conversationOf } from './conversation.js';
 import { ServerNews } from './server-news.js';
@@ -26,7 +32,8 @@ export class Upstreams {
       throw new RpcError(rpcCode.invalidParams, 'name must be a string');
     }
     const { tool } = resolveRoute(this.catalogue.current, name, serverId);
-    const caller = { actor: call.client.caller, ...conversationOf(call, params) };
+    const conversation = this.conversation(tool.serverId, call, params);
+    const caller = { actor: call.client.caller, ...conversation };
     const command = new CallTool(tool.originalName, rest, caller, tool.serverId);
     try {
       const answer = await this.news.during(tool.serverId, call, () =>
@@ -56,7 +63,7 @@ export class Upstreams {
   ): Promise<JsonObject> {
     const session = await this.session(server);
     return this.news.during(server.id, call, () =>
-      forward(session, method, params, conversationOf(call, params), this.timeoutMs),
+      forward(session, method, params, this.conversation(server.id, call, params), this.timeoutMs),
     );
   }
 
@@ -64,6 +71,12 @@ export class Upstreams {
   async session(server: CatalogueServer): Promise<UpstreamSession> {
     const now = this.catalogue.current.servers.get(server.id) ?? server;
     return this.sessions.get(now.id) ?? this.sessions.acquire(now, RECONNECT_WITHIN_MS);
+  }
+
+  private conversation(serverId: string, call: ClientCall, params: JsonObject): Conversation {
+    return conversationOf(call, params, (...question) =>
+      this.news.ask(serverId, call, ...question),
+    );
   }
 
   private get timeoutMs(): number {

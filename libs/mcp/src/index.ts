@@ -9,6 +9,8 @@ export type {
   ClientCall,
   McpClient,
   McpView,
+  RootsClient,
+  RootsOffer,
   ServerChange,
   ServerDescription,
 } from './serving/view.js';

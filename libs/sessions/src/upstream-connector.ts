@@ -7,7 +7,11 @@ import { ServerAuthorizations } from './server-authorizations.js';
 
 const CLIENT_INFO = { name: 'switchboard', version: '0.1.0' };
 /** What MCP clients behind us may be able to do; whether one is there is found out when a server asks. */
-const CLIENT_CAPABILITIES: JsonObject = { sampling: {}, elicitation: {}, roots: {} };
+const CLIENT_CAPABILITIES: JsonObject = {
+  sampling: {},
+  elicitation: { form: {}, url: {} },
+  roots: { listChanged: true },
+};
 
 export interface ConnectRequest {
   /** Find out the protocol era anew instead of trusting the remembered one. */
