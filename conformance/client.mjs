@@ -4,21 +4,59 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 
 const { SWITCHBOARD_URL: service, SWITCHBOARD_TOKEN: token } = process.env;
 const modern = process.env.MCP_CONFORMANCE_PROTOCOL_VERSION === '2026-07-28';
-const { toolCalls } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT || '{}');
+const { toolCalls, ...agreed } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT || '{}');
+const target = process.argv.at(-1);
 const name = `scenario-${process.pid}`;
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+/** More than any scenario asks for; one that asks without end must not be followed. */
+const MAX_CONSENTS = 5;
 
+const oauth = await oauthConfig();
 const server = await api('POST', '', {
   name,
   transport_type: 'HTTP',
-  connection_config: { base_url: process.argv.at(-1) },
+  connection_config: { base_url: target, ...(oauth && { oauth }) },
 });
 try {
-  if ((await settled()) === 'CONNECTED') await useEverything();
+  for (let consents = 0; consents <= MAX_CONSENTS; consents++) {
+    let { status, url } = await settled();
+    if (status === 'CONNECTED' && !url) {
+      await useEverything().catch(report);
+      ({ url } = await settled());
+    }
+    if (!url || !(await consent(url))) break;
+  }
 } finally {
   await api('DELETE', `/${server.id}`);
 }
 process.exit();
+
+/** What whoever registers the server has agreed with its authorization server, and looks up there. */
+async function oauthConfig() {
+  if (!agreed.client_id) return undefined;
+  const metadata = new URL('/.well-known/oauth-protected-resource/mcp', target);
+  const { authorization_servers: issuers } = await (await fetch(metadata)).json();
+  const isUnattended = process.env.MCP_CONFORMANCE_SCENARIO?.startsWith('auth/client-credentials');
+  return {
+    ...(isUnattended && { grant: 'client_credentials' }),
+    client_id: agreed.client_id,
+    ...(agreed.client_secret && { client_secret: agreed.client_secret }),
+    ...(agreed.private_key_pem && {
+      private_key: agreed.private_key_pem,
+      algorithm: agreed.signing_algorithm,
+    }),
+    issuer: issuers[0],
+  };
+}
+
+/** A person who consents to everything: opens the page and is sent back. False when there is no way back. */
+async function consent(url) {
+  const { headers: answered } = await fetch(url, { redirect: 'manual' });
+  const back = answered.get('location');
+  if (!back) return false;
+  const { ok } = await fetch(back);
+  return ok;
+}
 
 async function api(method, path, body) {
   const answer = await fetch(`${service}/api/v1/aggregator/servers${path}`, {
@@ -30,13 +68,22 @@ async function api(method, path, body) {
   return text === '' ? {} : JSON.parse(text);
 }
 
+/** What state the server is in when it keeps it for a while. */
 async function settled() {
+  let last = '';
+  let since = 0;
   for (let i = 0; i < 100; i++) {
-    const { status } = await api('GET', `/${server.id}`);
-    if (status === 'CONNECTED' || status === 'ERROR') return status;
+    const { status, authorization } = await api('GET', `/${server.id}`);
+    const url = authorization?.url;
+    const now = `${status} ${url}`;
+    since = now === last ? since + 1 : 0;
+    last = now;
+    if (url || (since >= 5 && (status === 'CONNECTED' || status === 'ERROR'))) {
+      return { status, url };
+    }
     await pause(100);
   }
-  return 'CONNECTING';
+  return { status: 'CONNECTING' };
 }
 
 async function useEverything() {
@@ -54,7 +101,8 @@ async function useEverything() {
   // As a client of its own would see it, a moment after it connected.
   await pause(500);
   const { tools } = offered.tools ? await client.listTools() : { tools: [] };
-  const calls = toolCalls ?? tools.map((tool) => ({ name: tool.name, arguments: sample(tool) }));
+  const calls =
+    toolCalls ?? tools.map((tool) => ({ name: tool.name, arguments: sample(tool, tools) }));
   for (const call of calls) await client.callTool(call).catch(report);
   if (offered.resources) {
     const { resources } = await client.listResources();
@@ -69,13 +117,18 @@ async function useEverything() {
   await client.close();
 }
 
-function sample({ inputSchema }) {
+function sample({ inputSchema }, [first]) {
   const values = { string: 'us-west1', number: 5, integer: 5, boolean: true };
-  return Object.fromEntries(
-    Object.entries(inputSchema.properties ?? {})
-      .filter(([, { type }]) => type in values)
-      .map(([key, { type }]) => [key, values[type]]),
-  );
+  const { schema, ...properties } = inputSchema.properties ?? {};
+  return {
+    ...Object.fromEntries(
+      Object.entries(properties)
+        .filter(([, { type }]) => type in values)
+        .map(([key, { type }]) => [key, values[type]]),
+    ),
+    // Who asks for a schema compares it with the one it gave.
+    ...(schema && { schema: first.inputSchema }),
+  };
 }
 
 function report(error) {

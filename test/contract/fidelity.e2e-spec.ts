@@ -9,9 +9,8 @@ import { npmServers } from '../support/peers.js';
 
 /**
  * The reference servers used directly and through `/mcp`: what comes back is the same to the byte, but for
- * the names that have to differ and the times at which files were made. Tools that ask the client
- * (get-roots-list, trigger-sampling-request, trigger-elicitation-request) are compared by the
- * conformance suite and by the tests of the four pairs of eras.
+ * the names that have to differ and the times at which files were made. Tools that ask the client are
+ * answered with the same on both ways.
  */
 type Answer = { result: JsonObject } | { error: { code: number; message: string } };
 type Ask = (server: string, method: string, params: JsonObject) => Promise<Answer>;
@@ -40,6 +39,13 @@ const steps = (): (readonly [string, string, JsonObject])[] => {
     call('everything', 'gzip-file-as-resource', { name: 'x.gz', data: 'data:text/plain,hello' }),
     call('everything', 'trigger-long-running-operation', { duration: 0.1, steps: 2 }),
     call('everything', 'simulate-research-query', { topic: 'fidelity' }),
+    call('everything', 'get-roots-list'),
+    call('everything', 'trigger-sampling-request', { prompt: 'hello', maxTokens: 5 }),
+    call('everything', 'trigger-elicitation-request'),
+    call('everything', 'toggle-simulated-logging'),
+    call('everything', 'toggle-simulated-logging'),
+    call('everything', 'toggle-subscriber-updates'),
+    call('everything', 'toggle-subscriber-updates'),
     ['everything', 'prompts/get', { name: 'simple-prompt' }],
     ['everything', 'prompts/get', { name: 'args-prompt', arguments: { city: 'Paris' } }],
     ['everything', 'prompts/get', { name: 'args-prompt' }],
@@ -101,6 +107,31 @@ const targets = () => ({
   memory: npmServers.memory(graph()),
 });
 
+const capabilities = {
+  sampling: {},
+  elicitation: { form: {}, url: {} },
+  roots: { listChanged: true },
+};
+
+/** What the client of either way says when it is asked. */
+function answerTo(method: string): JsonObject {
+  switch (method) {
+    case 'roots/list':
+      return { roots: [{ uri: `file://${files()}`, name: 'files' }] };
+    case 'sampling/createMessage':
+      return {
+        role: 'assistant',
+        content: { type: 'text', text: 'hällo "world"' },
+        model: 'a model',
+        stopReason: 'endTurn',
+      };
+    case 'elicitation/create':
+      return { action: 'accept', content: { name: 'Ada', check: true, number: 0.1 } };
+    default:
+      throw new Error(`nobody expects ${method}`);
+  }
+}
+
 /** What the aggregator itself adds to the list. */
 const OWN_TOOL = 'mcp__proxy__aggregator__query';
 
@@ -141,10 +172,10 @@ async function directly(): Promise<Record> {
       connectTimeoutMs: 20_000,
       maxAnswerBytes: 10_000_000,
       clientInfo: { name: 'switchboard-test', version: '0' },
-      clientCapabilities: { elicitation: {}, sampling: {}, roots: { listChanged: true } },
+      clientCapabilities: capabilities,
       allowInsecureHttp: false,
     });
-    session.setRequestHandler(async () => ({ roots: [] }));
+    session.setRequestHandler(async (method) => answerTo(method));
     sessions.set(name, session);
   }
   const ask: Ask = async (server, method, params) => {
@@ -185,24 +216,43 @@ async function through(): Promise<Record> {
     accept: 'application/json, text/event-stream',
   };
   let id = 0;
-  const post = async (method: string, params: JsonObject): Promise<Answer> => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params });
+  const send = async (message: JsonObject): Promise<Response> => {
+    const body = JSON.stringify({ jsonrpc: '2.0', ...message });
     const answer = await fetch(`${gateway.origin}/mcp`, { method: 'POST', headers, body });
     const session = answer.headers.get('mcp-session-id');
     if (session) headers['mcp-session-id'] = session;
-    const text = await answer.text();
-    const json = text.startsWith('{')
-      ? text
-      : (text.match(/^data: (.+)$/gm)?.at(-1) ?? '').slice(6);
-    const message = JSON.parse(json) as Answer;
+    return answer;
+  };
+  /** Answers what it is asked; hands on the rest. */
+  const read = async (answer: Response): Promise<Answer | undefined> => {
+    let last: Answer | undefined;
+    for await (const message of messagesIn(answer)) {
+      const { method, id: question } = message;
+      if (typeof method !== 'string') last = message as unknown as Answer;
+      else if (question !== undefined) await send({ id: question, result: answerTo(method) });
+    }
+    return last;
+  };
+  const post = async (method: string, params: JsonObject): Promise<Answer> => {
+    const message = await read(await send({ id: ++id, method, params }));
+    if (!message) throw new Error(`no answer to ${method}`);
     return 'result' in message
       ? { result: message.result }
       : { error: { code: message.error.code, message: message.error.message } };
   };
   await post('initialize', {
     protocolVersion: '2025-11-25',
-    capabilities: {},
+    capabilities,
     clientInfo: { name: 'test', version: '0' },
+  });
+  await send({ method: 'notifications/initialized' });
+  const leaving = new AbortController();
+  const listening = fetch(`${gateway.origin}/mcp`, { headers, signal: leaving.signal })
+    .then(read)
+    .catch(() => undefined);
+  await eventually(async () => {
+    const answer = await post('tools/call', { name: 'everything__get-roots-list', arguments: {} });
+    expect(JSON.stringify(answer)).toContain('1 total');
   });
   await eventually(async () => {
     expect(JSON.stringify(await post('prompts/list', {}))).toContain('everything__simple-prompt');
@@ -227,8 +277,27 @@ async function through(): Promise<Record> {
       key,
     );
   }
+  leaving.abort();
+  await listening;
   await gateway.close();
   return { answers, listed };
+}
+
+/** A JSON body is one message, a stream of events as many as it has. */
+async function* messagesIn(answer: Response): AsyncGenerator<JsonObject> {
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream');
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const part of answer.body ?? []) {
+    text += decoder.decode(part as Uint8Array, { stream: true });
+    const events = isStream ? text.split('\n\n') : [];
+    text = events.pop() ?? text;
+    for (const event of events) {
+      const data = /^data: (.+)$/m.exec(event)?.[1];
+      if (data) yield JSON.parse(data) as JsonObject;
+    }
+  }
+  if (!isStream && text !== '') yield JSON.parse(text) as JsonObject;
 }
 
 async function walk(ask: Ask): Promise<Answer[]> {

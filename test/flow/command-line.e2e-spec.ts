@@ -10,10 +10,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
-import { fixture, stdioPeer } from '../support/peers.js';
+import { GuardedServer } from '../support/guarded-server.js';
+import { fixture, httpPeer, stdioPeer } from '../support/peers.js';
 
 /** The program as it is installed: built, and run by this Node. */
 const program = join(process.cwd(), 'dist/apps/aggregator/src/cli.js');
@@ -71,6 +73,27 @@ describe('switchboard', () => {
       stdout: 'hello\n',
     });
     expect((await run('call', 'peer.count', '{"to": 2}')).stdout).toBe('counted to 2\n');
+  });
+
+  it('says where to consent to the use of a server', async () => {
+    const peer = await httpPeer('peer-v2.mjs', ['http']);
+    const guarded = await GuardedServer.before(peer);
+    try {
+      const added = await run('add', 'guarded', '--server-url', guarded.url, '--json');
+      const { id } = JSON.parse(added.stdout) as { id: string };
+      const { code, stdout } = await run('authorize', 'guarded');
+      expect(code).toBe(0);
+      expect(stdout).toContain(`${guarded.origin}/authorize?response_type=code`);
+      expect(await run('authorize', 'nobody')).toMatchObject({
+        code: 1,
+        stderr: 'There is no server nobody.\n',
+      });
+      expect((await run('authorize', 'peer')).stderr).toContain('is not reached by OAuth');
+      await new Api(service).call('DELETE', `/servers/${id}`);
+    } finally {
+      guarded.stop();
+      await peer.stop();
+    }
   });
 
   it('imports the servers of a client', async () => {

@@ -118,6 +118,22 @@ describe('MCP clients of the whole service', () => {
     }
   });
 
+  it('that may only read find out what there is, and are told that they may not call', async () => {
+    for (const path of ['/mcp', '/mcp/servers/peer']) {
+      const client = await legacyClient(path, service.tokens.read);
+      const [tool] = (await client.listTools()).tools.filter(({ name }) => name.endsWith('echo'));
+      if (!tool) throw new Error('nothing is listed');
+      await expect(
+        client.callTool({ name: tool.name, arguments: { text: 'hello' } }),
+      ).rejects.toThrow(/needs a token with the scope 'call'/);
+    }
+    const client = await legacyClient('/mcp/search', service.tokens.read);
+    await client.callTool({ name: 'search_tools', arguments: { query: 'echo a text' } });
+    await expect(
+      client.callTool({ name: 'call_tool', arguments: { name: 'peer__echo' } }),
+    ).rejects.toThrow(/needs a token with the scope 'call'/);
+  });
+
   it('see their mistakes in results, where a model can read them', async () => {
     const client = await legacyClient('/mcp/search');
     for (const [name, args, said] of [

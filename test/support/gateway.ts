@@ -76,6 +76,13 @@ export async function startGateway(
   const app = moduleRef.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
     logger: false,
   });
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', (request, _reply, done) => {
+      request.principal = { name: 'tester', scopes: ['call'] };
+      done();
+    });
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(new HttpErrorFilter());
   await app.listen(0, '127.0.0.1');
@@ -106,7 +113,11 @@ async function connectAll(targets: Readonly<Record<string, UpstreamTarget>>) {
         connectTimeoutMs: 20_000,
         maxAnswerBytes: 10_000_000,
         clientInfo: { name: 'switchboard-test', version: '0' },
-        clientCapabilities: { elicitation: {}, sampling: {}, roots: { listChanged: true } },
+        clientCapabilities: {
+          sampling: {},
+          elicitation: { form: {}, url: {} },
+          roots: { listChanged: true },
+        },
         allowInsecureHttp: false,
       });
       open.set(serverIdOf(name), session);

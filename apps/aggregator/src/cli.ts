@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { add, call, health, type Outcome, search, servers } from './cli/commands.js';
+import { add, authorize, call, health, type Outcome, search, servers } from './cli/commands.js';
 import { CliError, exitCodes, locateService, RestClient } from './cli/rest-client.js';
 
 const HELP = `switchboard: one endpoint for many MCP servers
@@ -8,6 +8,7 @@ const HELP = `switchboard: one endpoint for many MCP servers
   switchboard servers                                what is registered, and how it is
   switchboard add <name> -- <command> [arguments]    register a program   (--env NAME=value)
   switchboard add <name> --server-url <url> [--sse]  register a URL       (--header Name:value)
+  switchboard authorize <server>                     where to consent to what a server may be used for
   switchboard import <file>                          register the servers of a client's configuration
   switchboard search <what a tool should do>         find tools           (--limit 10)
   switchboard call <tool> [name=value …] | ['{…}']   call a tool
@@ -84,6 +85,8 @@ async function run(name: string, client: RestClient): Promise<Outcome> {
         headers: values.header,
         description: values.description,
       });
+    case 'authorize':
+      return authorize(client, required(rest[0], 'a server'));
     case 'import': {
       const { importFile } = await import('./cli/import-file.js');
       return importFile(client, required(rest[0], 'a file'));

@@ -3,7 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExtension } from '@nestjs/swagger';
 import type { TokenScope } from '@app/platform';
 import type { FastifyRequest } from 'fastify';
-import { type Actor, addressOf, ANONYMOUS, type Principal } from './principal.js';
+import { type Actor, addressOf, ANONYMOUS, hasScope, type Principal } from './principal.js';
 
 /** What a caller needs for a route. */
 export type AccessRule = TokenScope | 'public';
@@ -32,6 +32,15 @@ export const CurrentActor = createParamDecorator((_: unknown, context: Execution
 
 export function actorOf(request: FastifyRequest): Actor {
   return { name: request.principal?.name ?? ANONYMOUS, ip: addressOf(request) };
+}
+
+/** Whether the caller has a scope that the route as a whole does not ask for. */
+export const CallerMay = createParamDecorator((scope: TokenScope, context: ExecutionContext) =>
+  callerMay(scope, context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+export function callerMay(scope: TokenScope, { principal }: FastifyRequest): boolean {
+  return principal !== undefined && hasScope(principal, scope);
 }
 
 const RULE = Symbol('access rule');

@@ -1,5 +1,13 @@
 export { AccessControl } from './access-control.js';
-export { actorOf, CurrentActor, Public, RequireScope } from './access.decorators.js';
+export {
+  actorOf,
+  CallerMay,
+  callerMay,
+  CurrentActor,
+  Public,
+  RequireScope,
+} from './access.decorators.js';
+export { ScopeMissing } from './access.errors.js';
 export { AccessModule } from './access.module.js';
 export { adminTokenNotice, clientSnippet } from './admin-token.js';
 export { type AuditEntry, AuditStore } from './audit.store.js';

@@ -4,6 +4,8 @@ import { Catalogue, type CatalogueServer } from '@app/discovery';
 import {
   type ClientCall,
   type McpView,
+  type RootsClient,
+  type RootsOffer,
   rpcCode,
   RpcError,
   type RpcResult,
@@ -12,6 +14,7 @@ import {
 } from '@app/mcp';
 import { isJsonObject, type JsonObject, type JsonValue, product } from '@app/platform';
 import { SessionPool } from '@app/sessions';
+import { ClientRoots } from './client-roots.js';
 import { aggregateInstructions } from './instructions.js';
 import { listedTools, listingOf } from './listed-tools.js';
 import { Offerings } from './offerings.js';
@@ -37,6 +40,7 @@ export class AggregateView implements McpView {
     private readonly logs: ServerLogs,
     private readonly news: ServerNews,
     private readonly queryTool: QueryTool,
+    private readonly roots: ClientRoots,
   ) {}
 
   async ready(): Promise<void> {
@@ -97,6 +101,10 @@ export class AggregateView implements McpView {
     const server = this.serverOf(uri);
     const session = await this.upstreams.session(server);
     return this.subscriptions.subscribe(server.id, uri, session);
+  }
+
+  offerRoots(client: RootsClient): RootsOffer {
+    return this.roots.offer(client);
   }
 
   watch(listener: (change: ServerChange) => void): () => void {

@@ -20,6 +20,7 @@ export class ClientConversation implements Conversation {
   constructor(
     private readonly call: ClientCall,
     params: JsonObject,
+    readonly onServerRequest?: ServerRequestHandler,
   ) {
     this.actor = call.client.caller;
     this.signal = call.signal;
@@ -38,9 +39,6 @@ export class ClientConversation implements Conversation {
   readonly onLog = (message: JsonObject): void => {
     if (wantsLog(this.call, message['level'])) this.call.notify('notifications/message', message);
   };
-
-  readonly onServerRequest: ServerRequestHandler = (...question) =>
-    askClient(this.call, ...question);
 }
 
 /** A client's refusal reaches the server in the client's words. */

@@ -2,6 +2,7 @@ import { Client as ModernSdk, StreamableHTTPClientTransport } from '@modelcontex
 import { Client as LegacySdk } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
+  ElicitationCompleteNotificationSchema,
   ElicitRequestSchema,
   LoggingMessageNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -59,61 +60,6 @@ async function modernClient(path = '/mcp', capabilities = {}): Promise<ModernSdk
   return client;
 }
 
-const colour = { action: 'accept', content: { colour: 'red' } } as const;
-
-describe.each(['legacy', 'modern'])('a server that is %s', (era) => {
-  const name = (tool: string) => `${era}__${tool}`;
-
-  describe('and a legacy client', () => {
-    it('calls', async () => {
-      const client = await legacyClient();
-      const result = await client.callTool({ name: name('echo'), arguments: { text: 'hello' } });
-      expect(result.content).toEqual([{ type: 'text', text: 'hello' }]);
-    });
-
-    it('follows progress', async () => {
-      const client = await legacyClient();
-      const heard: unknown[] = [];
-      await client.callTool({ name: name('count'), arguments: { to: 3 } }, undefined, {
-        onprogress: ({ progress }) => heard.push(progress),
-      });
-      expect(heard).toEqual([1, 2, 3]);
-    });
-
-    it('is asked by the server', async () => {
-      const client = await legacyClient('/mcp', { elicitation: {} });
-      client.setRequestHandler(ElicitRequestSchema, () => colour);
-      const result = await client.callTool({ name: name('ask'), arguments: {} });
-      expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(colour) }]);
-    });
-  });
-
-  describe('and a modern client', () => {
-    it('calls', async () => {
-      const client = await modernClient();
-      const result = await client.callTool({ name: name('echo'), arguments: { text: 'hello' } });
-      expect(result.content).toEqual([{ type: 'text', text: 'hello' }]);
-    });
-
-    it('follows progress', async () => {
-      const client = await modernClient();
-      const heard: unknown[] = [];
-      await client.callTool(
-        { name: name('count'), arguments: { to: 3 } },
-        { onprogress: ({ progress }) => heard.push(progress) },
-      );
-      expect(heard).toEqual([1, 2, 3]);
-    });
-
-    it('is asked by the server', async () => {
-      const client = await modernClient('/mcp', { elicitation: { form: {} } });
-      client.setRequestHandler('elicitation/create', () => colour);
-      const result = await client.callTool({ name: name('ask'), arguments: {} });
-      expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(colour) }]);
-    });
-  });
-});
-
 describe('log messages of a call', () => {
   async function listening(level?: 'warning'): Promise<{ client: LegacySdk; heard: unknown[] }> {
     const client = await legacyClient();
@@ -139,6 +85,35 @@ describe('log messages of a call', () => {
     const { client, heard } = await listening('warning');
     await client.callTool({ name: 'web__log', arguments: { text: 'x' } });
     expect(heard).toEqual(['warning "x"']);
+  });
+});
+
+describe('a page that a server wants opened', () => {
+  const withPages = async () => {
+    const client = await legacyClient('/mcp', { elicitation: { url: {} } });
+    const completed: string[] = [];
+    client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept' }));
+    client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) => {
+      completed.push(params.elicitationId);
+    });
+    return { client, completed };
+  };
+
+  it.each(['legacy__page', 'web__page'])(
+    'is said to be done with to the client that opened it, and to no other: %s',
+    async (name) => {
+      const [ada, bob] = [await withPages(), await withPages()];
+      const { content } = await ada.client.callTool({ name, arguments: {} });
+      const [{ text }] = content as [{ text: string }];
+      await eventually(() => expect(ada.completed).toEqual([text]));
+      expect(bob.completed).toEqual([]);
+    },
+  );
+
+  it('is not shown to a client that can only fill in forms', async () => {
+    const client = await legacyClient('/mcp', { elicitation: {} });
+    const result = await client.callTool({ name: 'web__page', arguments: {} });
+    expect(JSON.stringify(result)).toContain('does not support elicitation by');
   });
 });
 

@@ -7,6 +7,7 @@ import { SessionsModule } from '@app/sessions';
 import { AggregateView } from './aggregate.view.js';
 import { ForgetServerOnServerRemoved } from './forget-server.on-server-removed.js';
 import { RestoreWishesOnSessionOpened } from './restore-wishes.on-session-opened.js';
+import { ClientRoots } from './client-roots.js';
 import { ClientsController } from './clients.controller.js';
 import { McpRoutes } from './mcp.routes.js';
 import { Offerings } from './offerings.js';
@@ -15,6 +16,7 @@ import { ResourceSubscriptions } from './resource-subscriptions.js';
 import { SearchView } from './search.view.js';
 import { ServerLogs } from './server-logs.js';
 import { ServerNews } from './server-news.js';
+import { UrlElicitations } from './url-elicitations.js';
 import { Upstreams } from './upstreams.js';
 import { Views } from './views.js';
 
@@ -43,6 +45,8 @@ import { Views } from './views.js';
     ResourceSubscriptions,
     ServerLogs,
     ServerNews,
+    ClientRoots,
+    UrlElicitations,
     RestoreWishesOnSessionOpened,
     RefreshOfferingsOnNews,
     ForgetServerOnServerRemoved,

@@ -1,8 +1,9 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { type Actor, actorOf } from '@app/access';
+import { type Actor, actorOf, callerMay, ScopeMissing } from '@app/access';
 import { McpEndpoint, type McpView } from '@app/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { asksForCall } from './call-scope.js';
 import { Views } from './views.js';
 
 /**
@@ -20,19 +21,24 @@ export class McpRoutes implements OnModuleInit {
 
   onModuleInit(): void {
     const fastify: FastifyInstance = this.http.httpAdapter.getInstance();
-    this.add(fastify, '/mcp', () => this.views.aggregate);
-    this.add(fastify, '/mcp/search', () => this.views.search);
-    this.add(fastify, '/mcp/servers/:name', ({ params }) =>
+    this.add(fastify, '/mcp', 'other', () => this.views.aggregate);
+    this.add(fastify, '/mcp/search', 'search', () => this.views.search);
+    this.add(fastify, '/mcp/servers/:name', 'other', ({ params }) =>
       this.views.ofServer((params as { name: string }).name),
     );
   }
 
+  /** Whoever may read may look at what there is; the body says whether more is wanted. */
   private add(
     fastify: FastifyInstance,
     url: string,
+    endpoint: 'search' | 'other',
     viewOf: (request: FastifyRequest) => McpView,
   ): void {
-    fastify.all(url, { config: { access: 'call' } }, (request, reply) => {
+    fastify.all(url, { config: { access: 'read' } }, (request, reply) => {
+      if (!callerMay('call', request) && asksForCall(request.body, endpoint)) {
+        throw new ScopeMissing('call');
+      }
       const view = viewOf(request);
       const actor: Actor = actorOf(request);
       // From here on the answer is not Fastify's: it may become a stream.

@@ -5,6 +5,8 @@ import { Catalogue } from '@app/discovery';
 import {
   type ClientCall,
   type McpView,
+  type RootsClient,
+  type RootsOffer,
   rpcCode,
   RpcError,
   type RpcResult,
@@ -15,6 +17,7 @@ import { AppError, isJsonObject, type JsonObject, product } from '@app/platform'
 import { resolveRoute } from '@app/routing';
 import { SearchTools } from '@app/search';
 import { z } from 'zod';
+import { ClientRoots } from './client-roots.js';
 import { listingOf } from './listed-tools.js';
 import { foundToolView, searchInstructions, searchTools } from './search-surface.js';
 import { callQueryTool } from './query-tool-call.js';
@@ -42,6 +45,7 @@ export class SearchView implements McpView {
     private readonly queries: QueryBus,
     private readonly upstreams: Upstreams,
     private readonly queryTool: QueryTool,
+    private readonly roots: ClientRoots,
   ) {}
 
   async ready(): Promise<void> {
@@ -74,6 +78,10 @@ export class SearchView implements McpView {
 
   async subscribe(uri: string): Promise<() => void> {
     throw new RpcError(rpcCode.resourceNotFound, `Resource not found: ${uri}`);
+  }
+
+  offerRoots(client: RootsClient): RootsOffer {
+    return this.roots.offer(client);
   }
 
   /** The descriptions of the three name the servers, so they change with them. */

@@ -1,8 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { type ClientCall, rpcCode, type ServerChange, UpstreamRpcError } from '@app/mcp';
+import {
+  type ClientCall,
+  rpcCode,
+  type ServerChange,
+  type ServerRequestHandler,
+  UpstreamRpcError,
+} from '@app/mcp';
 import { type CancelSignal, Crowd, type JsonObject } from '@app/platform';
 import { SessionPool } from '@app/sessions';
+import { ClientRoots } from './client-roots.js';
 import { askClient, wantsLog } from './conversation.js';
+import { UrlElicitations } from './url-elicitations.js';
 
 export type NewsListener = (serverId: string, change: ServerChange) => void;
 
@@ -13,7 +21,11 @@ export class ServerNews {
   private readonly listeners = new Set<NewsListener>();
   private readonly calls = new Map<string, Crowd<ClientCall>>();
 
-  constructor(sessions: SessionPool) {
+  constructor(
+    sessions: SessionPool,
+    private readonly roots: ClientRoots,
+    private readonly elicitations: UrlElicitations,
+  ) {
     sessions.onServerNotice((serverId, method, params) => this.receive(serverId, method, params));
     sessions.onServerQuestion((serverId, ...question) => this.answer(serverId, ...question));
   }
@@ -28,7 +40,23 @@ export class ServerNews {
     let calls = this.calls.get(serverId);
     if (!calls) this.calls.set(serverId, (calls = new Crowd()));
     calls.add(call);
+    this.roots.noteUser(serverId, call.client.caller.name);
     return () => calls.remove(call);
+  }
+
+  noteFailure(serverId: string, error: unknown, call: ClientCall): void {
+    this.elicitations.noteRefusal(serverId, error, call.client);
+  }
+
+  /** Puts a question of a server to the client that it works for. */
+  ask(
+    serverId: string,
+    call: ClientCall,
+    ...question: Parameters<ServerRequestHandler>
+  ): Promise<JsonObject> {
+    const [method, params] = question;
+    this.elicitations.noteQuestion(serverId, method, params, call.client);
+    return askClient(call, ...question);
   }
 
   private receive(serverId: string, method: string, params: JsonObject): void {
@@ -46,6 +74,8 @@ export class ServerNews {
         return;
       case 'notifications/message':
         return this.log(serverId, params);
+      case 'notifications/elicitation/complete':
+        return this.elicitations.complete(serverId, params);
       default:
         this.logger.debug({ serverId, method }, 'a notification that no client can be told of');
     }
@@ -70,8 +100,8 @@ export class ServerNews {
     signal: CancelSignal,
   ): Promise<JsonObject> {
     const call = this.onlyClientOf(serverId);
-    if (call) return askClient(call, method, params, signal);
-    if (method === 'roots/list') return { roots: [] };
+    if (call) return this.ask(serverId, call, method, params, signal);
+    if (method === 'roots/list') return this.roots.of(serverId);
     throw new UpstreamRpcError({
       code: rpcCode.methodNotFound,
       message: 'It cannot be told which client is asked',

@@ -1,7 +1,16 @@
 import type { CatalogueServer } from '@app/discovery';
-import type { ClientCall, McpView, RpcResult, ServerChange, ServerDescription } from '@app/mcp';
+import type {
+  ClientCall,
+  McpView,
+  RootsClient,
+  RootsOffer,
+  RpcResult,
+  ServerChange,
+  ServerDescription,
+} from '@app/mcp';
 import type { JsonObject } from '@app/platform';
 import { ToolNotFound } from '@app/routing';
+import type { ClientRoots } from './client-roots.js';
 import type { ResourceSubscriptions } from './resource-subscriptions.js';
 import type { ServerLogs } from './server-logs.js';
 import type { ServerNews } from './server-news.js';
@@ -19,6 +28,7 @@ export class ServerView implements McpView {
     private readonly subscriptions: ResourceSubscriptions,
     private readonly logs: ServerLogs,
     private readonly news: ServerNews,
+    private readonly roots: ClientRoots,
   ) {
     this.key = `server:${server.id}`;
     this.serverInfo = { name: server.name, version: 'unknown' };
@@ -56,6 +66,10 @@ export class ServerView implements McpView {
   async subscribe(uri: string): Promise<() => void> {
     const session = await this.upstreams.session(this.server);
     return this.subscriptions.subscribe(this.server.id, uri, session);
+  }
+
+  offerRoots(client: RootsClient): RootsOffer {
+    return this.roots.offer(client, this.server.id);
   }
 
   watch(listener: (change: ServerChange) => void): () => void {

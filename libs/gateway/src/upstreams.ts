@@ -26,12 +26,14 @@ export class Upstreams {
       throw new RpcError(rpcCode.invalidParams, 'name must be a string');
     }
     const route = resolveRoute(this.catalogue.current, name, serverId);
-    const caller = new ClientConversation(call, params);
-    const stop = this.news.start(route.server.id, call);
+    const { id } = route.server;
+    const caller = this.conversation(id, call, params);
+    const stop = this.news.start(id, call);
     try {
       const command = new CallTool(route, params, caller);
       return (await this.commands.execute(command)).result;
     } catch (error) {
+      this.news.noteFailure(id, error, call);
       return toolFailure(error);
     } finally {
       stop();
@@ -57,8 +59,11 @@ export class Upstreams {
     const session = await this.session(server);
     const stop = this.news.start(server.id, call);
     try {
-      const conversation = new ClientConversation(call, params);
+      const conversation = this.conversation(server.id, call, params);
       return await forward(session, method, params, conversation, this.timeoutMs);
+    } catch (error) {
+      this.news.noteFailure(server.id, error, call);
+      throw error;
     } finally {
       stop();
     }
@@ -68,6 +73,12 @@ export class Upstreams {
   async session(server: CatalogueServer): Promise<UpstreamSession> {
     const now = this.catalogue.current.servers.get(server.id) ?? server;
     return this.sessions.get(now.id) ?? this.sessions.acquire(now, RECONNECT_WITHIN_MS);
+  }
+
+  private conversation(serverId: string, call: ClientCall, params: JsonObject): ClientConversation {
+    return new ClientConversation(call, params, (...question) =>
+      this.news.ask(serverId, call, ...question),
+    );
   }
 
   private get timeoutMs(): number {

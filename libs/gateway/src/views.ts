@@ -3,6 +3,7 @@ import { Catalogue } from '@app/discovery';
 import type { McpView } from '@app/mcp';
 import { ServerNotFound } from '@app/registry';
 import { AggregateView } from './aggregate.view.js';
+import { ClientRoots } from './client-roots.js';
 import { ResourceSubscriptions } from './resource-subscriptions.js';
 import { SearchView } from './search.view.js';
 import { ServerLogs } from './server-logs.js';
@@ -23,6 +24,7 @@ export class Views {
     private readonly subscriptions: ResourceSubscriptions,
     private readonly logs: ServerLogs,
     private readonly news: ServerNews,
+    private readonly roots: ClientRoots,
   ) {}
 
   ofServer(name: string): McpView {
@@ -30,7 +32,8 @@ export class Views {
     if (!server) throw new ServerNotFound(name);
     let view = this.servers.get(server.id);
     if (!view) {
-      view = new ServerView(server, this.upstreams, this.subscriptions, this.logs, this.news);
+      const { upstreams, subscriptions, logs, news, roots } = this;
+      view = new ServerView(server, upstreams, subscriptions, logs, news, roots);
       this.servers.set(server.id, view);
     }
     return view;

@@ -23,6 +23,16 @@ describe(healthReport.name, () => {
     });
   });
 
+  it('says what waits for a person, also while all is well', () => {
+    expect(healthReport(servers(4, 1), 'ok', 1)).toMatchObject({
+      status: 'healthy',
+      issues: [
+        '1 server in error state',
+        '1 server not authorized yet: switchboard authorize <server>',
+      ],
+    });
+  });
+
   it('is degraded below that, and says why', () => {
     expect(healthReport(servers(2, 3), 'ok')).toEqual({
       status: 'degraded',

@@ -18,10 +18,11 @@ export interface ServerForReport {
 
 const ENOUGH_CONNECTED = 0.8;
 
-/** `servers` is undefined when the database does not say. */
+/** `servers` is undefined when the database does not say; `unauthorized` of them wait for a person. */
 export function healthReport(
   servers: readonly ServerForReport[] | undefined,
   qdrant: HealthReport['checks']['qdrant'],
+  unauthorized = 0,
 ): HealthReport {
   if (!servers) {
     return {
@@ -42,6 +43,9 @@ export function healthReport(
       : [
           `only ${wanted.length - missing.length} of ${countOf(wanted.length)} that should be connected are`,
         ]),
+    ...(unauthorized > 0
+      ? [`${countOf(unauthorized)} not authorized yet: switchboard authorize <server>`]
+      : []),
     ...(qdrant === 'down' ? ['Qdrant does not answer: search is lexical until it does'] : []),
   ];
   const healthy = enough && qdrant !== 'down';
@@ -49,7 +53,7 @@ export function healthReport(
     status: healthy ? 'healthy' : 'degraded',
     checks: { database: 'ok', qdrant, sessions: enough ? 'ok' : 'degraded' },
     servers: { total: servers.length, connected: connected.length, error: error.length },
-    ...(!healthy && { issues }),
+    ...((!healthy || unauthorized > 0) && { issues }),
   };
 }
 

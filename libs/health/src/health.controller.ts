@@ -4,7 +4,7 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { HealthIndicatorService } from '@nestjs/terminus';
 import { Public } from '@app/access';
 import { Clock, Database, Env } from '@app/platform';
-import { ListServers } from '@app/registry';
+import { AuthorizationStore, ListServers } from '@app/registry';
 import type { FastifyReply } from 'fastify';
 import { type HealthReport, healthReport, type ServerForReport } from './health-report.js';
 import { qdrantCheck } from './qdrant.js';
@@ -33,6 +33,7 @@ export class HealthController {
   constructor(
     private readonly queries: QueryBus,
     private readonly database: Database,
+    private readonly authorizations: AuthorizationStore,
     private readonly clock: Clock,
     private readonly indicators: HealthIndicatorService,
     @Inject(Env) private readonly env: Env,
@@ -49,11 +50,12 @@ export class HealthController {
     example: { ...examples.degraded, status: 'unhealthy' },
   })
   async health(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthReport> {
-    const [servers, qdrant] = await Promise.all([
+    const [servers, qdrant, unauthorized] = await Promise.all([
       this.servers(),
       qdrantCheck(this.env, CHECK_DEADLINE_MS),
+      this.inTime(this.authorizations.countNeeded()),
     ]);
-    const report = healthReport(servers, qdrant);
+    const report = healthReport(servers, qdrant, unauthorized);
     reply.status(report.status === 'unhealthy' ? 503 : 200);
     return report;
   }

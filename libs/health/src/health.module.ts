@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
+import { RegistryModule } from '@app/registry';
 import { SessionsModule } from '@app/sessions';
 import { CheckMetrics } from './check.metrics.js';
 import { CheckServersHandler } from './check-servers.command.js';
@@ -11,7 +12,7 @@ import { ServerHealthController } from './server-health.controller.js';
 import { ServerProbe } from './server-probe.js';
 
 @Module({
-  imports: [TerminusModule, SessionsModule],
+  imports: [TerminusModule, RegistryModule, SessionsModule],
   controllers: [HealthController, MetricsController, ServerHealthController],
   providers: [
     ServerProbe,

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Server } from '@app/registry';
+import { AuthorizationView, type Server } from '@app/registry';
 
 export class ServerHealthView {
   @ApiProperty({ format: 'uuid' })
@@ -28,9 +28,19 @@ export class ServerHealthView {
 
   @ApiProperty({ type: String, nullable: true, description: 'Why it is DEGRADED or in ERROR' })
   readonly error_message!: string | null;
+
+  @ApiProperty({
+    type: AuthorizationView,
+    nullable: true,
+    description: 'When it is reached by OAuth.',
+  })
+  readonly authorization!: AuthorizationView | null;
 }
 
-export function toServerHealthView(server: Server): ServerHealthView {
+export function toServerHealthView(
+  server: Server,
+  authorization: AuthorizationView | null,
+): ServerHealthView {
   return {
     server_id: server.id,
     name: server.name,
@@ -41,5 +51,6 @@ export function toServerHealthView(server: Server): ServerHealthView {
     consecutive_failures: server.consecutiveFailures,
     last_error: server.lastError,
     error_message: server.errorMessage,
+    authorization,
   };
 }

@@ -9,10 +9,16 @@ export type {
   ClientCall,
   McpClient,
   McpView,
+  RootsClient,
+  RootsOffer,
   ServerChange,
   ServerDescription,
 } from './serving/view.js';
 export { connectUpstream } from './upstream/connect-upstream.js';
+export type { Authorizer } from './upstream/oauth/authorizer.js';
+export { OAuthAuthorizer } from './upstream/oauth/oauth-authorizer.js';
+export { clientMetadata, type OAuthIdentity } from './upstream/oauth/oauth-client.js';
+export type { AuthorizationMemory, OAuthSettings } from './upstream/oauth/oauth-state.js';
 export { LogRing } from './upstream/log-ring.js';
 export type {
   CloseOptions,
@@ -29,6 +35,8 @@ export type {
 } from './upstream/upstream.js';
 export {
   AnswerTooLarge,
+  AuthorizationFailed,
+  AuthorizationNeeded,
   ConnectFailed,
   ConnectionLost,
   CredentialsRefused,

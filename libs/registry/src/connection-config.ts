@@ -6,11 +6,25 @@ import {
   isLoopbackHost,
   type Variables,
 } from '@app/platform';
+import {
+  maskOAuth,
+  type OAuthConfig,
+  oauthIssues,
+  oauthSchema,
+  oauthSecrets,
+  oauthStrings,
+  resolveOAuth,
+} from './oauth-config.js';
 import { isVariableName, MASK, maskLiterals, placeholdersIn, substitute } from './placeholders.js';
 
 /** How a server is reached, as registered: placeholders unresolved, secrets inside. Leaves this lib only masked or resolved. */
 export const transportTypes = ['STDIO', 'SSE', 'HTTP'] as const;
 export type TransportType = (typeof transportTypes)[number];
+
+interface RemoteConfig {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly oauth?: OAuthConfig | undefined;
+}
 
 export type ConnectionConfig =
   | {
@@ -19,16 +33,8 @@ export type ConnectionConfig =
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
     }
-  | {
-      readonly transport: 'SSE';
-      readonly url: string;
-      readonly headers: Readonly<Record<string, string>>;
-    }
-  | {
-      readonly transport: 'HTTP';
-      readonly base_url: string;
-      readonly headers: Readonly<Record<string, string>>;
-    };
+  | ({ readonly transport: 'SSE'; readonly url: string } & RemoteConfig)
+  | ({ readonly transport: 'HTTP'; readonly base_url: string } & RemoteConfig);
 
 /** What opens a transport: every placeholder replaced by its value. */
 export type ResolvedTransport =
@@ -38,11 +44,7 @@ export type ResolvedTransport =
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
     }
-  | {
-      readonly kind: 'SSE' | 'HTTP';
-      readonly url: string;
-      readonly headers: Readonly<Record<string, string>>;
-    };
+  | ({ readonly kind: 'SSE' | 'HTTP'; readonly url: string } & RemoteConfig);
 
 export interface ConfigRules {
   readonly allowInsecureHttp: boolean;
@@ -83,7 +85,11 @@ const headers = z
   })
   .default({});
 
-const remote = { url: text.min(1, 'Must not be empty'), headers };
+const remote = {
+  url: text.min(1, 'Must not be empty'),
+  headers,
+  oauth: oauthSchema(text).optional(),
+};
 
 const schemas = {
   STDIO: z.strictObject({
@@ -94,7 +100,7 @@ const schemas = {
       .default({}),
   }),
   SSE: z.strictObject(remote),
-  HTTP: z.strictObject({ base_url: remote.url, headers }),
+  HTTP: z.strictObject({ base_url: remote.url, headers, oauth: remote.oauth }),
 } as const;
 
 const requiredField = { STDIO: 'command', SSE: 'url', HTTP: 'base_url' } as const;
@@ -126,7 +132,11 @@ export function parseConnectionConfig(
   const parsed = schemas[transport].safeParse(raw);
   if (!parsed.success) return { issues: parsed.error.issues.flatMap(issuesOf) };
   const config = { transport, ...parsed.data } as ConnectionConfig;
-  const issues = [...placeholderIssues(config, rules), ...urlIssues(config, rules)];
+  const issues = [
+    ...placeholderIssues(config, rules),
+    ...urlIssues(config, rules),
+    ...(config.transport === 'STDIO' ? [] : oauthIssues(config)),
+  ];
   return issues.length > 0 ? { issues } : { config };
 }
 
@@ -160,6 +170,7 @@ function* strings(
   }
   yield config.transport === 'SSE' ? [['url'], config.url] : [['base_url'], config.base_url];
   for (const [name, value] of Object.entries(config.headers)) yield [['headers', name], value];
+  if (config.oauth) yield* oauthStrings(config.oauth);
 }
 
 function placeholderIssues(config: ConnectionConfig, rules: ConfigRules): FieldIssue[] {
@@ -204,13 +215,17 @@ export function urlProblem(
 export function maskConfig(config: ConnectionConfig): Record<string, unknown> {
   const masked = (values: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskLiterals(value)]));
+  const remoteMasked = ({ headers, oauth }: RemoteConfig): RemoteConfig => ({
+    headers: masked(headers),
+    ...(oauth && { oauth: maskOAuth(oauth) }),
+  });
   switch (config.transport) {
     case 'STDIO':
       return { command: config.command, args: maskArgs(config.args), env: masked(config.env) };
     case 'SSE':
-      return { url: maskUrl(config.url), headers: masked(config.headers) };
+      return { url: maskUrl(config.url), ...remoteMasked(config) };
     case 'HTTP':
-      return { base_url: maskUrl(config.base_url), headers: masked(config.headers) };
+      return { base_url: maskUrl(config.base_url), ...remoteMasked(config) };
     default:
       return config satisfies never;
   }
@@ -302,6 +317,10 @@ export function resolveConfig(
   const text = (value: string): string => substitute(value, valueOf);
   const values = (given: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(given).map(([name, value]) => [name, text(value)]));
+  const remote = ({ headers, oauth }: RemoteConfig): RemoteConfig => ({
+    headers: values(headers),
+    ...(oauth && { oauth: resolveOAuth(oauth, text) }),
+  });
   switch (config.transport) {
     case 'STDIO':
       return {
@@ -311,9 +330,9 @@ export function resolveConfig(
         env: values(config.env),
       };
     case 'SSE':
-      return { kind: 'SSE', url: text(config.url), headers: values(config.headers) };
+      return { kind: 'SSE', url: text(config.url), ...remote(config) };
     case 'HTTP':
-      return { kind: 'HTTP', url: text(config.base_url), headers: values(config.headers) };
+      return { kind: 'HTTP', url: text(config.base_url), ...remote(config) };
     default:
       return config satisfies never;
   }
@@ -333,8 +352,14 @@ export function secretsOf(resolved: ResolvedTransport): string[] {
             value.replace(/^\S+ /, ''),
           ]),
           ...urlSecrets(resolved.url),
+          ...(resolved.oauth ? oauthSecrets(resolved.oauth) : []),
         ];
-  return [...new Set(values)]
+  return longestFirst(values);
+}
+
+/** Those that are worth hiding. */
+export function longestFirst(secrets: readonly string[]): string[] {
+  return [...new Set(secrets)]
     .filter((value) => value.length >= MIN_SECRET_CHARS)
     .toSorted((a, b) => b.length - a.length);
 }

@@ -1,3 +1,9 @@
+export {
+  type AuthorizationQuestion,
+  AuthorizationStore,
+  type StoredAuthorization,
+} from './authorization.store.js';
+export { AuthorizationView, toAuthorizationView } from './authorization.dto.js';
 export { ChangeServerStatus, type StatusChange } from './change-server-status.command.js';
 export type { ResolvedTransport, TransportType } from './connection-config.js';
 export { GetServer } from './get-server.query.js';

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuthorizationStore } from './authorization.store.js';
 import { ChangeServerStatusHandler } from './change-server-status.command.js';
 import { CredentialVault } from './credential-vault.js';
 import { GetServerHandler } from './get-server.query.js';
@@ -28,6 +29,7 @@ import { UpdateServerHandler } from './update-server.command.js';
     SettingsStore,
     CredentialVault,
     ServerStore,
+    AuthorizationStore,
     ServerSecrets,
     RegistryMetrics,
     RegisterServerHandler,
@@ -43,5 +45,6 @@ import { UpdateServerHandler } from './update-server.command.js';
     ListServersHandler,
     ResolveTransportHandler,
   ],
+  exports: [AuthorizationStore],
 })
 export class RegistryModule {}

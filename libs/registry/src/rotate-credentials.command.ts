@@ -1,6 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
 import { Database } from '@app/platform';
+import { AuthorizationStore } from './authorization.store.js';
 import { CredentialVault } from './credential-vault.js';
 import { ServerStore } from './server.store.js';
 
@@ -16,6 +17,7 @@ export class RotateCredentialsHandler implements ICommandHandler<RotateCredentia
   constructor(
     private readonly database: Database,
     private readonly servers: ServerStore,
+    private readonly authorizations: AuthorizationStore,
     private readonly vault: CredentialVault,
     private readonly audit: AuditStore,
   ) {}
@@ -23,6 +25,7 @@ export class RotateCredentialsHandler implements ICommandHandler<RotateCredentia
   execute({ actor }: RotateCredentials): Promise<{ servers: number }> {
     return this.database.transaction(async (tx) => {
       const servers = await this.servers.resealAll(tx);
+      await this.authorizations.resealAll(tx);
       await this.vault.sealCheck(tx);
       await this.audit.record({ event: 'credentials.rotated', actor, details: { servers } }, tx);
       return { servers };

@@ -8,10 +8,13 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { type Actor, CurrentActor, RequireScope } from '@app/access';
-import { ApiErrors, PageQuery } from '@app/platform';
+import { type Actor, CallerMay, CurrentActor, RequireScope } from '@app/access';
+import { ApiErrors, Clock, PageQuery } from '@app/platform';
+import { toAuthorizationView } from './authorization.dto.js';
+import { AuthorizationStore } from './authorization.store.js';
 import { RegisterServer } from './register-server.command.js';
 import { RemoveServer } from './remove-server.command.js';
+import type { Server } from './server.js';
 import { ServerIdPipe } from './server-id.pipe.js';
 import { ServerStore } from './server.store.js';
 import {
@@ -35,6 +38,8 @@ export class ServersController {
   constructor(
     private readonly commands: CommandBus,
     private readonly servers: ServerStore,
+    private readonly authorizations: AuthorizationStore,
+    private readonly clock: Clock,
   ) {}
 
   @Post()
@@ -79,9 +84,11 @@ export class ServersController {
   @ApiOperation({ summary: 'One server, with how it is reached' })
   @ApiOkResponse({ type: ServerDetailView })
   @ApiErrors(404)
-  async get(@Param('id', ServerIdPipe) id: string): Promise<ServerDetailView> {
-    const [server, config] = await Promise.all([this.servers.get(id), this.servers.config(id)]);
-    return toServerDetailView(server, config);
+  async get(
+    @Param('id', ServerIdPipe) id: string,
+    @CallerMay('admin') mayConsent: boolean,
+  ): Promise<ServerDetailView> {
+    return this.detail(await this.servers.get(id), mayConsent);
   }
 
   @Patch(':id')
@@ -101,7 +108,7 @@ export class ServersController {
       connectionConfig: dto.connection_config,
     };
     const server = await this.commands.execute(new UpdateServer(id, update, actor));
-    return toServerDetailView(server, await this.servers.config(id));
+    return this.detail(server, true);
   }
 
   @Delete(':id')
@@ -131,5 +138,17 @@ export class ServersController {
       limit: page.limit,
       offset: page.offset,
     };
+  }
+  private async detail(server: Server, mayConsent: boolean): Promise<ServerDetailView> {
+    const [config, authorization] = await Promise.all([
+      this.servers.config(server.id),
+      this.authorizations.load(server.id),
+    ]);
+    const now = this.clock.now();
+    return toServerDetailView(
+      server,
+      config,
+      toAuthorizationView(authorization, { now, mayConsent }),
+    );
   }
 }

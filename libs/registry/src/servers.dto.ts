@@ -10,6 +10,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { IsCleanText, PageQuery, PageView, ToFlag } from '@app/platform';
+import { AuthorizationView } from './authorization.dto.js';
 import {
   type ConnectionConfig,
   maskConfig,
@@ -51,7 +52,7 @@ export class RegisterServerDto {
     type: 'object',
     additionalProperties: true,
     description:
-      'STDIO: command, args, env. SSE: url, headers. HTTP (Streamable HTTP): base_url, headers. `${VAR}` stands for a variable of this service’s environment.',
+      'STDIO: command, args, env. SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.',
     example: {
       url: 'https://github-mcp.example.com/sse',
       headers: { Authorization: 'Bearer ${GITHUB_TOKEN}' },
@@ -153,6 +154,13 @@ export class ServerDetailView extends ServerView {
     description: 'Literal secrets are shown as ********, `${VAR}` as written.',
   })
   readonly connection_config!: Record<string, unknown>;
+
+  @ApiProperty({
+    type: AuthorizationView,
+    nullable: true,
+    description: 'When it is reached by OAuth.',
+  })
+  readonly authorization!: AuthorizationView | null;
 }
 
 export class ServerListView extends PageView {
@@ -200,8 +208,15 @@ export function toServerView(server: Server, tools?: readonly ToolSummary[]): Se
   };
 }
 
-export function toServerDetailView(server: Server, config: ConnectionConfig): ServerDetailView {
-  return Object.assign(toServerView(server), { connection_config: maskConfig(config) });
+export function toServerDetailView(
+  server: Server,
+  config: ConnectionConfig,
+  authorization: AuthorizationView | null,
+): ServerDetailView {
+  return Object.assign(toServerView(server), {
+    connection_config: maskConfig(config),
+    authorization,
+  });
 }
 
 export function toHistoryEventView(entry: HistoryEntry): HistoryEventView {

@@ -145,7 +145,7 @@ describe(ToolsController.name, () => {
         {
           event: 'tool.called',
           outcome: 'success',
-          actor: { name: 'anonymous' },
+          actor: { name: 'tester' },
           server: { name: 'peer' },
           details: { tool: 'peer.echo', calls: 2 },
         },

@@ -85,6 +85,19 @@ function pairs(texts: readonly string[], separator: string): Record<string, stri
   );
 }
 
+const named = z.object({ servers: z.array(z.object({ id: z.string(), name: z.string() })) });
+const question = z.object({ authorization_url: z.string(), expires_at: z.string() });
+
+/** A person opens the address; the service goes on by itself. */
+export async function authorize(rest: RestClient, name: string): Promise<Outcome> {
+  const list = await rest.request('GET', '/api/v1/aggregator/servers?limit=500');
+  const server = named.parse(list).servers.find((one) => one.name === name);
+  if (!server) throw new CliError(`There is no server ${name}.`, exitCodes.failed);
+  const json = await rest.request('POST', `/api/v1/aggregator/servers/${server.id}/authorize`);
+  const { authorization_url: url, expires_at: until } = question.parse(json);
+  return { json, text: `Open this in a browser, until ${until}:\n\n${url}\n` };
+}
+
 const found = z.object({
   tools: z.array(z.object({ name: z.string(), score: z.number(), description: z.string() })),
 });

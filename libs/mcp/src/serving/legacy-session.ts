@@ -3,6 +3,7 @@ import {
   Cancellation,
   type CancelSignal,
   Crowd,
+  isJsonObject,
   type JsonObject,
   WrittenObject,
 } from '@app/platform';
@@ -27,8 +28,12 @@ import {
   type McpClient,
   type McpView,
   notificationOf,
+  type RootsOffer,
   type ServerChange,
 } from './view.js';
+
+/** For questions outside a call: no person is asked, so programs answer. */
+const ANSWER_WITHIN_MS = 10_000;
 
 interface Question {
   readonly answer: (result: JsonObject) => void;
@@ -47,13 +52,14 @@ export class LegacySession implements McpClient {
   private readonly standing = new Set<SseStream>();
   private readonly subscriptions = new Map<string, () => void>();
   private readonly stopWatching: () => void;
+  private roots: RootsOffer | undefined;
 
   constructor(
     readonly view: McpView,
     readonly caller: Caller,
     readonly capabilities: JsonObject,
   ) {
-    this.stopWatching = view.watch((change) => this.tell(change));
+    this.stopWatching = view.watch((change) => this.tellOf(change));
   }
 
   get isIdle(): boolean {
@@ -95,11 +101,27 @@ export class LegacySession implements McpClient {
 
   stand(stream: SseStream): () => void {
     this.standing.add(stream);
+    if (this.standing.size === 1) this.announceRoots();
     return () => this.standing.delete(stream);
+  }
+
+  /** Told when the client can be asked for them, and whenever it says that they are others. */
+  announceRoots(): void {
+    if (this.roots) return this.roots.changed();
+    if (!isJsonObject(this.capabilities['roots']) || this.standing.size === 0) return;
+    this.roots = this.view.offerRoots?.({
+      caller: this.caller,
+      roots: () => this.askStanding('roots/list', {}),
+    });
+  }
+
+  tell(method: string, params: JsonObject): void {
+    this.sendStanding({ jsonrpc: '2.0', method, params });
   }
 
   close(): void {
     this.stopWatching();
+    this.roots?.release();
     for (const release of this.subscriptions.values()) release();
     const gone = new Error('the session has ended');
     for (const call of this.running) call.abort(gone);
@@ -142,7 +164,7 @@ export class LegacySession implements McpClient {
     signals: readonly CancelSignal[],
     send: (message: RpcRequest | RpcNotification) => void,
   ): Promise<JsonObject> {
-    requireCapability(this.capabilities, method);
+    requireCapability(this.capabilities, method, params);
     for (const signal of signals) signal.throwIfAborted();
     const id = ++this.lastQuestion;
     return new Promise<JsonObject>((answer, fail) => {
@@ -170,14 +192,26 @@ export class LegacySession implements McpClient {
     });
   }
 
-  private tell(change: ServerChange): void {
+  /** Outside a call; somebody has to be there to hear it, and to answer in time. */
+  private askStanding(method: string, params: JsonObject): Promise<JsonObject> {
+    const stream = this.listening;
+    if (!stream) return Promise.reject(new Error('the client does not listen'));
+    const late = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    return this.ask(method, params, [late], (message) => stream.send(message));
+  }
+
+  private tellOf(change: ServerChange): void {
     if (change.kind === 'resource' && !this.subscriptions.has(change.uri)) return;
     if (change.kind === 'log' && !admits(this.logLevel, change.params['level'])) return;
     this.sendStanding({ jsonrpc: '2.0', ...notificationOf(change) });
   }
 
   private sendStanding(message: RpcNotification): void {
-    [...this.standing].findLast((stream) => stream.isOpen)?.send(message);
+    this.listening?.send(message);
+  }
+
+  private get listening(): SseStream | undefined {
+    return [...this.standing].findLast((stream) => stream.isOpen);
   }
 }
 

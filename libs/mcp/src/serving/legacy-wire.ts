@@ -36,7 +36,7 @@ export class LegacyWire {
       else if (message.method === 'notifications/cancelled') {
         const id = message.params?.['requestId'];
         if (typeof id === 'string' || typeof id === 'number') session.cancel(id);
-      }
+      } else if (message.method === 'notifications/roots/list_changed') session.announceRoots();
     }
     if (requests.length === 0) return exchange.accept();
     return this.answerAll(session, requests, exchange);

@@ -76,7 +76,7 @@ export class StatelessCall implements ClientCall {
   }
 
   async ask(method: string, params: JsonObject, signal?: CancelSignal): Promise<JsonObject> {
-    requireCapability(this.client.capabilities, method);
+    requireCapability(this.client.capabilities, method, params);
     this.signal.throwIfAborted();
     signal?.throwIfAborted();
     const key = `q${++this.lastQuestion}`;

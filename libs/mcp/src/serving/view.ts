@@ -18,6 +18,20 @@ export interface McpClient {
   readonly capabilities: JsonObject;
   /** The least severe log message it wants, if it wants any. */
   readonly logLevel: LogLevel | undefined;
+  /** Reaches it outside its calls, as far as it listens; absent for clients without a session. */
+  tell?(method: string, params: JsonObject): void;
+}
+
+/** A client that has roots, and can be asked for them outside its calls. */
+export interface RootsClient {
+  readonly caller: Caller;
+  roots(): Promise<JsonObject>;
+}
+
+export interface RootsOffer {
+  /** They are others now. */
+  changed(): void;
+  release(): void;
 }
 
 /** One request of a client while it is being answered. */
@@ -60,6 +74,8 @@ export interface McpView {
   inputSchemaOf(tool: string): JsonObject | undefined;
   /** Makes the server tell about changes of a resource (to `watch`) until the returned function is called. */
   subscribe(uri: string): Promise<() => void>;
+  /** Lets servers ask for the client's roots until the offer is released. */
+  offerRoots?(client: RootsClient): RootsOffer;
   /** Calls back for every change until the returned function is called. */
   watch(listener: (change: ServerChange) => void): () => void;
 }

@@ -54,9 +54,19 @@ function wireTo(target: UpstreamTarget, options: ConnectOptions): Wire {
         (line) => options.onLogLine?.(line),
       );
     case 'SSE':
-      return new SseWire(target, options.maxAnswerBytes, options.connectTimeoutMs);
+      return new SseWire(
+        target,
+        options.maxAnswerBytes,
+        options.connectTimeoutMs,
+        options.authorizer,
+      );
     case 'HTTP':
-      return new HttpWire(target, options.maxAnswerBytes, options.connectTimeoutMs);
+      return new HttpWire(
+        target,
+        options.maxAnswerBytes,
+        options.connectTimeoutMs,
+        options.authorizer,
+      );
     default:
       return target satisfies never;
   }

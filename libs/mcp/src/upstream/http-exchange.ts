@@ -23,6 +23,8 @@ export interface HttpAnswer {
   readonly status: number;
   /** Empty when the answer was a stream of events. */
   readonly body: Buffer;
+  /** `WWW-Authenticate`, with which a refusal says how to get in. */
+  readonly challenge: string | undefined;
 }
 
 export interface ExchangeHandlers {
@@ -54,6 +56,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined;
   private settled = false;
   private status = 0;
+  private challenge: string | undefined;
   private parts: Buffer[] = [];
   private size = 0;
   private maxBodyBytes: number;
@@ -110,8 +113,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return;
     this.status = status;
-    if (status >= 300) this.maxBodyBytes = Math.min(this.maxBytes, MAX_ERROR_BODY_BYTES);
-    else if (/^text\/event-stream\b/i.test(headers['content-type'] ?? '')) {
+    if (status >= 300) {
+      this.challenge = String(headers['www-authenticate'] ?? '') || undefined;
+      this.maxBodyBytes = Math.min(this.maxBytes, MAX_ERROR_BODY_BYTES);
+    } else if (/^text\/event-stream\b/i.test(headers['content-type'] ?? '')) {
       this.events = new EventStream(this.maxBytes, {
         onEvent: (event) => {
           this.lastEventId = event.id ?? this.lastEventId;
@@ -139,7 +144,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.settled = true;
     const [first] = this.parts;
     const body = this.parts.length === 1 && first ? first : Buffer.concat(this.parts);
-    this.settle.resolve({ status: this.status, body });
+    this.settle.resolve({ status: this.status, body, challenge: this.challenge });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

@@ -13,6 +13,7 @@ import {
 } from './http-exchange.js';
 import { httpPool, ownHeaders } from './http-pool.js';
 import { type OutgoingMessage, type RequestId } from './json-rpc.js';
+import type { Authorizer } from './oauth/authorizer.js';
 import { headerText } from './param-headers.js';
 import type { HttpTarget } from './sse.wire.js';
 import {
@@ -51,11 +52,13 @@ export class HttpWire implements Wire, ExchangeHandlers {
   private sessionId: string | undefined;
   private protocolVersion: string | undefined;
   private usualHeaders: Record<string, string> | undefined;
+  private usualCredentials: string | undefined;
 
   constructor(
     target: HttpTarget,
     private readonly maxAnswerBytes: number,
     connectTimeoutMs: number,
+    private readonly authorizer?: Authorizer,
   ) {
     const url = new URL(target.url);
     this.path = url.pathname + url.search;
@@ -69,18 +72,8 @@ export class HttpWire implements Wire, ExchangeHandlers {
   }
 
   send(message: OutgoingMessage, extra?: Readonly<Record<string, string>>): Promise<void> {
-    const id = 'method' in message && 'id' in message ? message.id : undefined;
-    const begins = 'method' in message && message.method === 'initialize';
-    const hadSession = this.sessionId !== undefined && !begins;
-    const exchange = this.exchange({
-      method: 'POST',
-      headers: begins ? this.headersFor(false, post) : this.postHeaders(message, extra),
-      body: JSON.stringify(message),
-      carries: id,
-      begins,
-    });
-    if (id === undefined) exchange.abortAfter(UNAWAITED_MS);
-    return this.finish(exchange, hadSession);
+    const waiting = this.authorizer?.ready();
+    return waiting ? waiting.then(() => this.post(message, extra)) : this.post(message, extra);
   }
 
   abandon(id: RequestId): void {
@@ -131,15 +124,25 @@ export class HttpWire implements Wire, ExchangeHandlers {
     this.listener?.onOversized(carries);
   }
 
-  private exchange({ method, headers, body, carries, begins }: RequestOnWire): HttpExchange {
-    const request = { method, path: this.path, headers, body, carries, begins };
-    const exchange = new HttpExchange(this.pool, request, this.maxAnswerBytes, this);
-    if (exchange.carries !== undefined) this.running.add(exchange);
-    return exchange;
-  }
-
-  private async finish(exchange: HttpExchange, hadSession: boolean): Promise<void> {
-    const { carries } = exchange;
+  /** Once more when there are other credentials than those that were refused. */
+  private async post(
+    message: OutgoingMessage,
+    extra?: Readonly<Record<string, string>>,
+    isRepeated = false,
+  ): Promise<void> {
+    const id = 'method' in message && 'id' in message ? message.id : undefined;
+    if (!this.isAwaited(id)) return;
+    const begins = 'method' in message && message.method === 'initialize';
+    const hadSession = this.sessionId !== undefined && !begins;
+    const sent = this.authorizer?.header;
+    const exchange = this.exchange({
+      method: 'POST',
+      headers: begins ? this.headersFor(false, post) : this.postHeaders(message, extra),
+      body: JSON.stringify(message),
+      carries: id,
+      begins,
+    });
+    if (id === undefined) exchange.abortAfter(UNAWAITED_MS);
     let answer: HttpAnswer | undefined;
     try {
       answer = await exchange.done;
@@ -147,10 +150,32 @@ export class HttpWire implements Wire, ExchangeHandlers {
     } catch (error) {
       this.refuseUnlessResumable(error, exchange);
     } finally {
-      if (carries !== undefined) this.running.remove(exchange);
+      if (id !== undefined) this.running.remove(exchange);
     }
-    if (answer) this.accept(answer, hadSession, carries);
-    else if (carries !== undefined) await this.resume(carries, exchange);
+    if (!answer) return id === undefined ? undefined : this.resume(id, exchange);
+    if (answer.status >= 400 && !isRepeated && (await this.isRenewed(answer, sent))) {
+      return this.post(message, extra, true);
+    }
+    this.accept(answer, hadSession, id);
+  }
+
+  /** Whether there are other credentials now than those that were refused. */
+  private async isRenewed(
+    { status, challenge }: HttpAnswer,
+    sent: string | undefined,
+  ): Promise<boolean> {
+    return (await this.authorizer?.renew({ status, challenge, sent })) === true;
+  }
+
+  private isAwaited(id: RequestId | undefined): boolean {
+    return id === undefined || this.listener?.awaits(id) === true;
+  }
+
+  private exchange({ method, headers, body, carries, begins }: RequestOnWire): HttpExchange {
+    const request = { method, path: this.path, headers, body, carries, begins };
+    const exchange = new HttpExchange(this.pool, request, this.maxAnswerBytes, this);
+    if (exchange.carries !== undefined) this.running.add(exchange);
+    return exchange;
   }
 
   /** Returns only when the rest of a stream of events that broke can be asked for. */
@@ -208,6 +233,7 @@ export class HttpWire implements Wire, ExchangeHandlers {
     let lastEventId: string | undefined;
     while (!this.closing.signal.aborted) {
       const { epoch } = this;
+      const sent = this.authorizer?.header;
       const stream = this.exchange({
         method: 'GET',
         headers: this.headersFor(true, {
@@ -223,7 +249,9 @@ export class HttpWire implements Wire, ExchangeHandlers {
       const status = answer?.status ?? 0;
       if (this.sessionId !== undefined && saysSessionUnknown(status, answer?.body)) {
         this.listener?.onExpired(epoch);
-      } else if (status >= 400 && status < 500) return;
+      } else if (status >= 400 && status < 500) {
+        if (!answer || !(await this.isRenewed(answer, sent).catch(() => false))) return;
+      }
       if (stream.isStream) wait = stream.retryMs ?? FIRST_WAIT_MS;
       lastEventId = this.epoch === epoch ? (stream.lastEventId ?? lastEventId) : undefined;
       await this.pause(wait);
@@ -236,15 +264,21 @@ export class HttpWire implements Wire, ExchangeHandlers {
     message: OutgoingMessage,
     extra: Readonly<Record<string, string>> | undefined,
   ): Record<string, string> {
-    this.usualHeaders ??= this.headersFor(true, post);
+    const credentials = this.authorizer?.header;
+    if (!this.usualHeaders || this.usualCredentials !== credentials) {
+      this.usualHeaders = this.headersFor(true, post);
+      this.usualCredentials = credentials;
+    }
     const modern = modernHeaders(message);
     return modern || extra ? { ...this.usualHeaders, ...modern, ...extra } : this.usualHeaders;
   }
 
   private headersFor(inSession: boolean, more?: Record<string, string>): Record<string, string> {
     const { sessionId, protocolVersion } = this;
+    const authorization = this.authorizer?.header;
     return {
       ...this.ownHeaders,
+      ...(authorization !== undefined && { authorization }),
       ...(inSession && sessionId !== undefined && { 'mcp-session-id': sessionId }),
       ...(inSession &&
         protocolVersion !== undefined && { 'mcp-protocol-version': protocolVersion }),

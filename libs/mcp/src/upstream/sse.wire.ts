@@ -1,7 +1,8 @@
 import { Pool } from 'undici';
 import { httpPool, ownHeaders } from './http-pool.js';
-import { ExchangeFailed, HttpExchange, UNAWAITED_MS } from './http-exchange.js';
+import { ExchangeFailed, type HttpAnswer, HttpExchange, UNAWAITED_MS } from './http-exchange.js';
 import type { OutgoingMessage, RequestId } from './json-rpc.js';
+import type { Authorizer } from './oauth/authorizer.js';
 import {
   ConnectFailed,
   ConnectionLost,
@@ -32,20 +33,31 @@ export class SseWire implements Wire {
     target: HttpTarget,
     private readonly maxAnswerBytes: number,
     connectTimeoutMs: number,
+    private readonly authorizer?: Authorizer,
   ) {
     this.url = new URL(target.url);
     this.ownHeaders = ownHeaders(target.headers);
     this.pool = httpPool(this.url, connectTimeoutMs);
   }
 
-  open(listener: WireListener): Promise<void> {
+  async open(listener: WireListener): Promise<void> {
+    await this.authorizer?.ready();
+    const sent = this.authorizer?.header;
+    const refusal = await this.openStream(listener);
+    if (!refusal) return;
+    const renewed = await this.authorizer?.renew({ ...refusal, sent });
+    if (!renewed || (await this.openStream(listener))) throw new CredentialsRefused(refusal.status);
+  }
+
+  /** How the server refused, if it did. */
+  private openStream(listener: WireListener): Promise<HttpAnswer | undefined> {
     return new Promise((resolve, reject) => {
       const stream = new HttpExchange(
         this.pool,
         {
           method: 'GET',
           path: this.url.pathname + this.url.search,
-          headers: { ...this.ownHeaders, accept: 'text/event-stream' },
+          headers: { ...this.ownHeaders, ...this.credentials, accept: 'text/event-stream' },
         },
         this.maxAnswerBytes,
         {
@@ -59,7 +71,7 @@ export class SseWire implements Wire {
                 return;
               }
               this.endpoint = endpoint;
-              resolve();
+              resolve(undefined);
             }
           },
           onOversized: () => listener.onOversized(undefined),
@@ -73,9 +85,10 @@ export class SseWire implements Wire {
         listener.onEnd(new ConnectionLost(reason, 'unknown'));
       };
       stream.done.then(
-        ({ status }) => {
-          if (status === 401 || status === 403) reject(new CredentialsRefused(status));
-          else if (status >= 300) reject(new ConnectFailed(`HTTP ${status}`));
+        (answer) => {
+          const { status } = answer;
+          if (status === 401 || status === 403) return resolve(answer);
+          if (status >= 300) reject(new ConnectFailed(`HTTP ${status}`));
           end('the stream of events ended');
         },
         (error: unknown) => {
@@ -89,35 +102,15 @@ export class SseWire implements Wire {
   async send(message: OutgoingMessage): Promise<void> {
     const { endpoint } = this;
     if (!endpoint || this.ended) throw new ConnectionLost('the stream of events is closed', 'no');
-    const post = new HttpExchange(
-      this.pool,
-      {
-        method: 'POST',
-        path: endpoint.pathname + endpoint.search,
-        headers: {
-          ...this.ownHeaders,
-          'content-type': 'application/json',
-          accept: 'application/json',
-          ...(this.protocolVersion && { 'mcp-protocol-version': this.protocolVersion }),
-        },
-        body: JSON.stringify(message),
-      },
-      this.maxAnswerBytes,
-      { onEvent: () => undefined, onOversized: () => undefined },
-    );
     const id = 'method' in message && 'id' in message ? message.id : undefined;
-    if (id === undefined) post.abortAfter(UNAWAITED_MS);
-    else this.posts.set(id, post);
-    try {
-      const { status, body } = await post.done;
-      if (status === 401 || status === 403) throw new CredentialsRefused(status);
-      if (status >= 300) throw new UpstreamHttpError(status, body.toString('utf8'));
-    } catch (error) {
-      if (!(error instanceof ExchangeFailed)) throw error;
-      throw new ConnectionLost(error.message, error.sent ? 'unknown' : 'no', error);
-    } finally {
-      if (id !== undefined) this.posts.delete(id);
+    if (this.authorizer) await this.authorizer.ready();
+    const sent = this.authorizer?.header;
+    let { status, body, challenge } = await this.post(endpoint, message, id);
+    if (await this.authorizer?.renew({ status, challenge, sent })) {
+      ({ status, body } = await this.post(endpoint, message, id));
     }
+    if (status === 401 || status === 403) throw new CredentialsRefused(status);
+    if (status >= 300) throw new UpstreamHttpError(status, body.toString('utf8'));
   }
 
   abandon(id: RequestId): void {
@@ -138,6 +131,45 @@ export class SseWire implements Wire {
     this.ended = true;
     this.stream?.abort();
     await this.pool.destroy();
+  }
+
+  private async post(
+    endpoint: URL,
+    message: OutgoingMessage,
+    id: RequestId | undefined,
+  ): Promise<HttpAnswer> {
+    const post = new HttpExchange(
+      this.pool,
+      {
+        method: 'POST',
+        path: endpoint.pathname + endpoint.search,
+        headers: {
+          ...this.ownHeaders,
+          ...this.credentials,
+          'content-type': 'application/json',
+          accept: 'application/json',
+          ...(this.protocolVersion && { 'mcp-protocol-version': this.protocolVersion }),
+        },
+        body: JSON.stringify(message),
+      },
+      this.maxAnswerBytes,
+      { onEvent: () => undefined, onOversized: () => undefined },
+    );
+    if (id === undefined) post.abortAfter(UNAWAITED_MS);
+    else this.posts.set(id, post);
+    try {
+      return await post.done;
+    } catch (error) {
+      if (!(error instanceof ExchangeFailed)) throw error;
+      throw new ConnectionLost(error.message, error.sent ? 'unknown' : 'no', error);
+    } finally {
+      if (id !== undefined) this.posts.delete(id);
+    }
+  }
+
+  private get credentials(): Record<string, string> {
+    const authorization = this.authorizer?.header;
+    return authorization === undefined ? {} : { authorization };
   }
 
   /** Our headers, with their credentials, go only to the origin that was registered. */

@@ -13,6 +13,23 @@ export class CredentialsRefused extends AppError {
   }
 }
 
+/** The server wants a person to consent; what was sent to it was not executed. */
+export class AuthorizationNeeded extends CredentialsRefused {
+  constructor(httpStatus: number, serverName: string) {
+    super(httpStatus);
+    const what = httpStatus === 403 ? 'consent to more than was granted' : 'consent';
+    this.message = `The server wants a person to ${what}: run "switchboard authorize ${serverName}"`;
+  }
+}
+
+/** The server wants OAuth, and no token came of it; the message says why, for the operator. */
+export class AuthorizationFailed extends CredentialsRefused {
+  constructor(httpStatus: number, reason: string) {
+    super(httpStatus);
+    this.message = `Authorizing failed: ${reason}`;
+  }
+}
+
 /** No session came about; the message says why, for the operator. */
 export class ConnectFailed extends AppError {
   constructor(

@@ -1,4 +1,5 @@
 import type { CancelSignal, JsonObject, WrittenObject } from '@app/platform';
+import type { Authorizer } from './oauth/authorizer.js';
 
 /** How a server is reached, with every placeholder resolved: it holds secrets and is never logged. */
 export type UpstreamTarget =
@@ -27,6 +28,8 @@ export interface ConnectOptions {
   /** The verdict of an earlier connect; a wrong one is noticed and probed again. */
   readonly priorEra?: ProtocolEra;
   readonly allowInsecureHttp: boolean;
+  /** Credentials that come and go, for servers over HTTP; without it a refusal is final. */
+  readonly authorizer?: Authorizer;
   /** Gives up connecting; an open session is closed with `close`. */
   readonly signal?: AbortSignal;
   /** Taken out of what the process writes to its log; the values of its environment unless told. */

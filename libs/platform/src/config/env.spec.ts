@@ -120,6 +120,22 @@ describe(parseEnv.name, () => {
   });
 });
 
+describe('MCP_AGGREGATOR_PUBLIC_URL', () => {
+  it('ends without a slash, so that paths can be put behind it', () => {
+    const given = 'https://mcp.example.com/switchboard/';
+    expect(parseEnv({ MCP_AGGREGATOR_PUBLIC_URL: given })).toMatchObject({
+      MCP_AGGREGATOR_PUBLIC_URL: 'https://mcp.example.com/switchboard',
+    });
+  });
+
+  it.each(['mcp.example.com', 'ftp://mcp.example.com', 'https://mcp.example.com/?a=b'])(
+    'is not %s',
+    (MCP_AGGREGATOR_PUBLIC_URL) => {
+      expect(problemsOf({ MCP_AGGREGATOR_PUBLIC_URL })).toHaveLength(1);
+    },
+  );
+});
+
 describe('MCP_AGGREGATOR_TRUST_PROXY', () => {
   it.each([
     ['false', 0],

@@ -48,6 +48,14 @@ const url = (...protocols: string[]) =>
       `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
     );
 
+/** Without a slash at the end, so that paths can be put behind it. */
+const publicUrl = url('https:', 'http:')
+  .refine(
+    (value) => !URL.canParse(value) || !/[?#]/.test(value),
+    'must have neither a query nor a fragment',
+  )
+  .transform((value) => value.replace(/\/+$/, ''));
+
 /** `true` is one. */
 const proxyCount = z
   .string()
@@ -118,6 +126,7 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_ENABLED: flag(true),
   MCP_AGGREGATOR_HOST: z.string().min(1).default('127.0.0.1'),
   MCP_AGGREGATOR_PORT: whole(8081, 0, 65_535),
+  MCP_AGGREGATOR_PUBLIC_URL: publicUrl.optional(),
   MCP_AGGREGATOR_DATA_DIR: z.string().min(1).default('./data'),
   MCP_AGGREGATOR_CONFIG: z.string().min(1).optional(),
 
@@ -132,6 +141,12 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_MAX_SESSIONS: whole(10_000, 1, 1_000_000),
   MCP_AGGREGATOR_HEALTH_INTERVAL: seconds(30, 86_400),
   MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: flag(false),
+  MCP_AGGREGATOR_OAUTH_CLIENT_METADATA_URL: url('https:')
+    .refine(
+      (value) => !URL.canParse(value) || new URL(value).pathname !== '/',
+      'must have a path: it names a document',
+    )
+    .optional(),
   MCP_AGGREGATOR_MAX_ANSWER_BYTES: whole(10_000_000, 1_024, 1_000_000_000),
 
   MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: seconds(3, 600),

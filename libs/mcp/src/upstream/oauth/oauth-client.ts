@@ -1,0 +1,180 @@
+import {
+  type AddClientAuthentication,
+  createPrivateKeyJwtAuth,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type OAuthTokens,
+  type StoredOAuthClientInformation,
+} from '@modelcontextprotocol/client';
+import { randomBytes } from 'node:crypto';
+import type { OAuthSettings, OAuthState } from './oauth-state.js';
+
+/** How long a person may take from the question to their consent. */
+const QUESTION_MS = 3_600_000;
+/** More than any token has, less than what servers take in a header. */
+const MAX_TOKEN_CHARS = 32_768;
+
+export interface OAuthIdentity {
+  /** Where browsers come back to. */
+  readonly redirectUrl: string;
+  /** The published document that is our client id, for authorization servers that read such. */
+  readonly clientMetadataUrl?: string | undefined;
+}
+
+interface Turn {
+  readonly state: OAuthState;
+  readonly settings: OAuthSettings | undefined;
+  readonly identity: OAuthIdentity;
+  readonly discovery: OAuthDiscoveryState;
+  /** Set when a person has answered. */
+  readonly answered?: OAuthState['question'];
+  readonly now: () => number;
+  readonly persist: () => Promise<void>;
+  /** Throws when nobody is to be asked, or not there. */
+  readonly beforeAsking: (url: URL) => void;
+}
+
+export function clientMetadata({ redirectUrl }: OAuthIdentity): OAuthClientMetadata {
+  return {
+    client_name: 'Switchboard',
+    redirect_uris: [redirectUrl],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+  };
+}
+
+/** What the SDK's `auth()` asks and tells in one turn: everything ends in the state. */
+export class OAuthClient implements OAuthClientProvider {
+  readonly clientMetadataUrl?: string;
+  readonly addClientAuthentication?: AddClientAuthentication;
+  readonly prepareTokenRequest?: (scope?: string) => URLSearchParams;
+  /** Absent where the client was agreed beforehand: another must not take its place. */
+  readonly saveClientInformation?: (information: StoredOAuthClientInformation) => Promise<void>;
+  private verifier = '';
+  private secret = '';
+
+  constructor(private readonly turn: Turn) {
+    const { settings, identity } = turn;
+    const { client_id: id, private_key: privateKey, algorithm: alg } = settings ?? {};
+    if (identity.clientMetadataUrl) this.clientMetadataUrl = identity.clientMetadataUrl;
+    if (id && privateKey && alg) {
+      this.addClientAuthentication = createPrivateKeyJwtAuth({
+        ...{ issuer: id, subject: id, privateKey, alg },
+      });
+    }
+    if (this.isUnattended) {
+      this.prepareTokenRequest = (scope) =>
+        new URLSearchParams({ grant_type: 'client_credentials', ...(scope && { scope }) });
+    }
+    if (!id) {
+      this.saveClientInformation = async (information) => {
+        turn.state.client = { as: this.selfDescription, information };
+        await turn.persist();
+      };
+    }
+  }
+
+  get redirectUrl(): string | undefined {
+    if (this.isUnattended) return undefined;
+    return this.turn.answered?.redirectUrl ?? this.turn.identity.redirectUrl;
+  }
+
+  get clientMetadata(): OAuthClientMetadata {
+    const { identity, settings } = this.turn;
+    const scope = settings?.scope && { scope: settings.scope };
+    if (!this.isUnattended) return { ...clientMetadata(identity), ...scope };
+    return { redirect_uris: [], grant_types: ['client_credentials'], ...scope };
+  }
+
+  state(): string {
+    this.secret = randomBytes(32).toString('base64url');
+    return this.secret;
+  }
+
+  clientInformation(): StoredOAuthClientInformation | undefined {
+    const { state, settings } = this.turn;
+    if (settings?.client_id) {
+      const { client_id, client_secret, issuer = state.issuer } = settings;
+      return { client_id, ...(client_secret && { client_secret }), ...(issuer && { issuer }) };
+    }
+    return state.client?.as === this.selfDescription ? state.client.information : undefined;
+  }
+
+  tokens(): OAuthState['tokens'] {
+    return this.turn.state.tokens;
+  }
+
+  async saveTokens(tokens: OAuthTokens & { issuer?: string }): Promise<void> {
+    const { state, now, persist, answered } = this.turn;
+    if (tokens.token_type.toLowerCase() !== 'bearer') {
+      throw new Error(`the token is of the type ${tokens.token_type}, not Bearer`);
+    }
+    if (
+      !/^[\x21-\x7e]+$/.test(tokens.access_token) ||
+      tokens.access_token.length > MAX_TOKEN_CHARS
+    ) {
+      throw new Error('the token is none that can be sent');
+    }
+    // Without a word about it, what was asked for was granted (RFC 6749 §5.1).
+    const scope = tokens.scope ?? answered?.scope ?? state.tokens?.scope;
+    state.tokens = { ...tokens, ...(scope && { scope }) };
+    delete state.expiresAt;
+    if (tokens.expires_in !== undefined) state.expiresAt = now() + tokens.expires_in * 1_000;
+    if (this.turn.settings?.client_id && tokens.issuer) state.issuer ??= tokens.issuer;
+    delete state.question;
+    state.needed = false;
+    await persist();
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.verifier = verifier;
+  }
+
+  codeVerifier(): string {
+    return this.turn.answered?.verifier_secret ?? this.verifier;
+  }
+
+  async redirectToAuthorization(url: URL): Promise<void> {
+    const { state, identity, discovery, now, persist } = this.turn;
+    this.turn.beforeAsking(url);
+    const scope = url.searchParams.get('scope');
+    state.question = {
+      url: url.href,
+      until: now() + QUESTION_MS,
+      state_secret: this.secret,
+      verifier_secret: this.verifier,
+      redirectUrl: identity.redirectUrl,
+      ...(scope && { scope }),
+      discovery,
+    };
+    await persist();
+  }
+
+  /** Found anew in every turn, as servers may change their authorization server; a code belongs to where it was asked for. */
+  discoveryState(): OAuthDiscoveryState {
+    return this.turn.answered?.discovery ?? this.turn.discovery;
+  }
+
+  saveDiscoveryState(): void {}
+
+  async invalidateCredentials(
+    what: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery',
+  ): Promise<void> {
+    const { state, persist, answered } = this.turn;
+    if (what === 'all' || what === 'client') delete state.client;
+    // A code that is no good says nothing about the token that there was before.
+    if (!answered && (what === 'all' || what === 'tokens')) delete state.tokens;
+    await persist();
+  }
+
+  private get isUnattended(): boolean {
+    return this.turn.settings?.grant === 'client_credentials';
+  }
+
+  /** A registration holds for what was registered. */
+  private get selfDescription(): string {
+    const { redirectUrl, clientMetadataUrl = '' } = this.turn.identity;
+    return `${redirectUrl} ${clientMetadataUrl}`;
+  }
+}

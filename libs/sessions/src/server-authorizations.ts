@@ -1,0 +1,96 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { type AuthorizationMemory, ConnectFailed, OAuthAuthorizer } from '@app/mcp';
+import { Clock, Env } from '@app/platform';
+import {
+  AuthorizationStore,
+  ResolveTransport,
+  type ResolvedTransport,
+  type Server,
+} from '@app/registry';
+import { createHash } from 'node:crypto';
+import { OwnAddress } from './own-address.js';
+import { AuthorizationNotUsed } from './sessions.errors.js';
+
+/** Longer than a turn with an authorization server may take. */
+const HOLD_SECONDS = 30;
+const TURN_WAIT_MS = 100;
+
+type Named = Pick<Server, 'id' | 'name'>;
+
+/** Gives each server the credentials that OAuth brings, from rows that all processes share. */
+@Injectable()
+export class ServerAuthorizations {
+  constructor(
+    private readonly store: AuthorizationStore,
+    private readonly queries: QueryBus,
+    private readonly address: OwnAddress,
+    private readonly clock: Clock,
+    @Inject(Env) private readonly env: Env,
+  ) {}
+
+  /** For a server that is reached over HTTP and has no credentials of its own; throws AuthorizationNotUsed for others. */
+  async of(server: Named): Promise<OAuthAuthorizer> {
+    const { transport } = await this.queries.execute(new ResolveTransport(server.id));
+    const authorizer = await this.authorizerFor(server, transport);
+    if (!authorizer) throw new AuthorizationNotUsed(server.name);
+    return authorizer;
+  }
+
+  async authorizerFor(
+    server: Named,
+    transport: ResolvedTransport,
+  ): Promise<OAuthAuthorizer | undefined> {
+    if (transport.kind === 'STDIO') return undefined;
+    const isConfigured = (name: string): boolean => name.toLowerCase() === 'authorization';
+    if (Object.keys(transport.headers).some(isConfigured)) return undefined;
+    return OAuthAuthorizer.open(transport, this.memoryOf(server.id), {
+      serverName: server.name,
+      allowInsecureHttp: this.env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP,
+      identity: () => this.address.identity(),
+      now: () => this.clock.now().getTime(),
+    });
+  }
+
+  /** The id of the server whose question carried that secret. */
+  async serverAskedWith(secret: string): Promise<string | undefined> {
+    return this.store.serverAskedWith(hashOf(secret));
+  }
+
+  private memoryOf(serverId: string): AuthorizationMemory {
+    return {
+      load: async () => (await this.store.load(serverId))?.state,
+      save: async ({ state, needed, question }) => {
+        await this.store.save(serverId, {
+          state,
+          needed,
+          question: question && { url: question.url, until: question.until },
+          questionHash: question && hashOf(question.secret),
+        });
+      },
+      alone: async (work) => {
+        await this.takeTurn(serverId);
+        try {
+          return await work();
+        } finally {
+          await this.store.release(serverId);
+        }
+      },
+    };
+  }
+
+  private async takeTurn(serverId: string): Promise<void> {
+    const until = this.clock.now().getTime() + HOLD_SECONDS * 1_000;
+    while (!(await this.store.hold(serverId, HOLD_SECONDS))) {
+      if (this.clock.now().getTime() > until) {
+        throw new ConnectFailed('it was removed, or another process is authorizing it');
+      }
+      await this.clock.sleep(TURN_WAIT_MS);
+    }
+  }
+}
+
+/** Of 256 random bits, so that a fast hash is enough. */
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}

@@ -1,0 +1,155 @@
+import { Client as ModernSdk, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as LegacySdk } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { eventually } from '../support/eventually.js';
+import { startGateway } from '../support/gateway.js';
+import { type HttpPeer, httpPeer } from '../support/peers.js';
+
+/** What a client of one era can do, said in the same words for both. */
+interface AnyClient {
+  list(): Promise<string[]>;
+  call(
+    name: string,
+    args?: Record<string, unknown>,
+    options?: { signal?: AbortSignal; onprogress?: (progress: { progress: number }) => void },
+  ): Promise<unknown>;
+  onToolsChanged(listener: () => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+const colour = { action: 'accept', content: { colour: 'red' } } as const;
+const said = {
+  role: 'assistant',
+  content: { type: 'text', text: 'something' },
+  model: 'a model',
+} as const;
+const capabilities = { elicitation: {}, sampling: {} };
+
+async function legacyClient(url: URL): Promise<AnyClient> {
+  const client = new LegacySdk({ name: 'old', version: '1' }, { capabilities });
+  client.setRequestHandler(ElicitRequestSchema, () => colour);
+  client.setRequestHandler(CreateMessageRequestSchema, () => said);
+  // The SDK's own types do not fit exactOptionalPropertyTypes.
+  const transport = new LegacyTransport(url) as Parameters<LegacySdk['connect']>[0];
+  await client.connect(transport);
+  return {
+    list: async () => (await client.listTools()).tools.map(({ name }) => name),
+    call: async (name, args = {}, options = {}) =>
+      (await client.callTool({ name, arguments: args }, undefined, options)).content,
+    onToolsChanged: async (listener) =>
+      client.setNotificationHandler(ToolListChangedNotificationSchema, listener),
+    close: () => client.close(),
+  };
+}
+
+async function modernClient(url: URL): Promise<AnyClient> {
+  const client = new ModernSdk(
+    { name: 'new', version: '1' },
+    {
+      capabilities: { ...capabilities, elicitation: { form: {} } },
+      versionNegotiation: { mode: { pin: '2026-07-28' } },
+    },
+  );
+  client.setRequestHandler('elicitation/create', () => colour);
+  client.setRequestHandler('sampling/createMessage', () => said);
+  await client.connect(new StreamableHTTPClientTransport(url));
+  return {
+    list: async () => (await client.listTools()).tools.map(({ name }) => name),
+    call: async (name, args = {}, options = {}) =>
+      (await client.callTool({ name, arguments: args }, options)).content,
+    onToolsChanged: async (listener) => {
+      client.setNotificationHandler('notifications/tools/list_changed', listener);
+      await client.listen({ toolsListChanged: true });
+    },
+    close: () => client.close(),
+  };
+}
+
+const clients = { legacy: legacyClient, modern: modernClient } as const;
+const text = (text: string): unknown => [{ type: 'text', text }];
+/** What the server was answered; the SDK's clients put its fields in an order of their own. */
+const answerIn = (content: unknown): unknown =>
+  JSON.parse((content as [{ text: string }])[0].text) as unknown;
+
+describe.each([
+  ['legacy', 'legacy'],
+  ['legacy', 'modern'],
+  ['modern', 'legacy'],
+  ['modern', 'modern'],
+] as const)('a %s client and a %s server', (clientEra, serverEra) => {
+  let peer: HttpPeer;
+  let gateway: Awaited<ReturnType<typeof startGateway>>;
+  let client: AnyClient;
+  let whole: AnyClient;
+
+  beforeAll(async () => {
+    peer = await (serverEra === 'legacy'
+      ? httpPeer('peer-v1.mjs', ['http'])
+      : httpPeer('peer-v2.mjs', ['http', 'modern']));
+    gateway = await startGateway({ peer: { kind: 'HTTP', url: peer.url, headers: {} } });
+    expect(gateway.sessionOf('peer').era).toBe(serverEra);
+    client = await clients[clientEra](new URL('/mcp/servers/peer', gateway.origin));
+    whole = await clients[clientEra](new URL('/mcp', gateway.origin));
+  });
+  afterAll(async () => {
+    await Promise.all([client.close(), whole.close()]);
+    await gateway.close();
+    await peer.stop();
+  });
+
+  it('list', async () => {
+    expect(await client.list()).toContain('echo');
+    expect(await whole.list()).toContain('peer__echo');
+  });
+
+  it('call', async () => {
+    expect(await client.call('echo', { text: 'hello' })).toEqual(text('hello'));
+    expect(await whole.call('peer__echo', { text: 'hello' })).toEqual(text('hello'));
+  });
+
+  it('follow progress', async () => {
+    const heard: number[] = [];
+    const onprogress = ({ progress }: { progress: number }): void => void heard.push(progress);
+    await client.call('count', { to: 3 }, { onprogress });
+    await whole.call('peer__count', { to: 2 }, { onprogress });
+    expect(heard).toEqual([1, 2, 3, 1, 2]);
+  });
+
+  it('cancel', async () => {
+    const before = await client.call('cancelled');
+    const cancelling = new AbortController();
+    const waiting = client.call('wait', { ms: 60_000 }, { signal: cancelling.signal });
+    const given = expect(waiting).rejects.toThrow();
+    await eventually(() => expect(gateway.sessionOf('peer').pending).toBeGreaterThan(0));
+    cancelling.abort();
+    await given;
+    await eventually(async () => expect(await client.call('cancelled')).not.toEqual(before));
+  });
+
+  it('hear that the list has changed, and find what is new', async () => {
+    const before = await client.list();
+    let heard = 0;
+    await client.onToolsChanged(() => heard++);
+    await eventually(async () => {
+      // A server that was not yet listened to had nobody to tell.
+      await client.call('grow');
+      expect(heard).toBeGreaterThan(0);
+    });
+    expect((await client.list()).length).toBeGreaterThan(before.length);
+  });
+
+  it('ask a person', async () => {
+    expect(answerIn(await client.call('ask'))).toEqual(colour);
+    expect(answerIn(await whole.call('peer__ask'))).toEqual(colour);
+  });
+
+  it('ask a model', async () => {
+    expect(answerIn(await client.call('sample'))).toEqual(said);
+    expect(answerIn(await whole.call('peer__sample'))).toEqual(said);
+  });
+});
