@@ -33,7 +33,7 @@ export abstract class Classifier {
   abstract readonly batchSize: number;
   abstract readonly concurrency: number;
 
-  /** A tool it has no verdict on is left out. Throws ClassificationFailed when it cannot be asked. */
+  /** A tool it has no verdict on is left out. Throws an AppError when it cannot be asked. */
   abstract classify(
     tools: readonly ToolToClassify[],
     skills: readonly Skill[],

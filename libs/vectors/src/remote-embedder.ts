@@ -1,3 +1,4 @@
+import { failureReason } from '@app/llm';
 import OpenAI from 'openai';
 import { z } from 'zod';
 import { Embedder } from './embedder.js';
@@ -76,7 +77,7 @@ export class RemoteEmbedder extends Embedder {
         signal ? { signal } : {},
       );
     } catch (error) {
-      throw new EmbeddingFailed(this.modelId, reasonOf(error), error);
+      throw new EmbeddingFailed(this.modelId, failureReason(error), error);
     }
   }
 
@@ -91,13 +92,4 @@ export class RemoteEmbedder extends Embedder {
     }
     return normalise(Float32Array.from(numbers));
   }
-}
-
-/** Status and kind only: an endpoint's own words may repeat the key it was given. */
-function reasonOf(error: unknown): string {
-  if (error instanceof OpenAI.APIConnectionTimeoutError) return 'it did not answer in time';
-  if (error instanceof OpenAI.APIUserAbortError) return 'it did not answer in time';
-  if (error instanceof OpenAI.APIConnectionError) return 'it cannot be reached';
-  if (error instanceof OpenAI.APIError && error.status) return `it answered HTTP ${error.status}`;
-  return 'its answer cannot be read';
 }

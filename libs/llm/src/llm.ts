@@ -1,16 +1,22 @@
 import type { JsonObject } from '@app/platform';
 
 export interface LlmQuestion {
+  /** What the answer is, as an identifier: models are told the name of what they fill in. */
+  readonly name: string;
   readonly system: string;
   readonly user: string;
   /** JSON schema the answer has to follow. */
   readonly schema: JsonObject;
+  readonly maxTokens: number;
+  /** How often it is asked again when the provider is busy. The waits between do not end with the signal. */
+  readonly retries: number;
 }
 
-/** A hosted language model, as far as classification needs one. */
+/** A hosted language model that answers in JSON. */
 export interface Llm {
+  /** Provider and model. */
   readonly name: string;
-  /** The answer as parsed JSON, not yet checked. Throws ClassificationFailed. */
+  /** The answer as parsed JSON, not yet checked. Throws LlmFailed. */
   ask(question: LlmQuestion, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -21,6 +27,3 @@ export interface LlmSettings {
 }
 
 export const LLM_TIMEOUT_MS = 60_000;
-/** RULINGS R27: once more, then later. */
-export const LLM_RETRIES = 1;
-export const MAX_ANSWER_TOKENS = 4_096;
