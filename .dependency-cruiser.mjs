@@ -12,7 +12,7 @@ const mayCall = {
   classification: ['access', 'discovery', 'vectors', 'llm'],
   search: ['access', 'discovery', 'classification', 'vectors'],
   routing: ['access', 'discovery', 'sessions', 'registry', 'mcp'],
-  aggregation: ['access', 'routing', 'discovery', 'vectors'],
+  aggregation: ['access', 'routing', 'discovery', 'vectors', 'llm'],
   gateway: [
     'access',
     'mcp',

@@ -1,4 +1,4 @@
-import { type Llm, LlmFailed, type LlmQuestion } from '@app/llm';
+import { type Llm, LlmFailed, type LlmQuestion, strictObject } from '@app/llm';
 import { isCleanText, type JsonObject } from '@app/platform';
 import { z } from 'zod';
 import { Classifier, type ToolToClassify, type Verdict } from './classifier.js';
@@ -77,28 +77,22 @@ function questionOf(tools: readonly ToolToClassify[], skills: readonly Skill[]):
 
 /** Only ids of the taxonomy can be said at all. */
 function schemaOf(skills: readonly Skill[]): JsonObject {
-  const object = (properties: JsonObject): JsonObject => ({
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-    additionalProperties: false,
-  });
-  return object({
+  return strictObject({
     tools: {
       type: 'array',
-      items: object({
+      items: strictObject({
         id: { type: 'integer' },
         skills: {
           type: 'array',
           description: `At most ${MAX_SKILLS_PER_TOOL}, the best first`,
-          items: object({
+          items: strictObject({
             id: { type: 'string', enum: skills.map((skill) => skill.id) },
             confidence: { type: 'number' },
           }),
         },
         suggested_skill: {
           anyOf: [
-            object({ name: { type: 'string' }, description: { type: 'string' } }),
+            strictObject({ name: { type: 'string' }, description: { type: 'string' } }),
             { type: 'null' },
           ],
         },

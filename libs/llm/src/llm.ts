@@ -12,6 +12,16 @@ export interface LlmQuestion {
   readonly retries: number;
 }
 
+/** A schema in the strict form that providers hold their models to. */
+export function strictObject(properties: JsonObject): JsonObject {
+  return {
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  };
+}
+
 /** A hosted language model that answers in JSON. */
 export interface Llm {
   /** Provider and model. */
