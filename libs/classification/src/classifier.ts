@@ -26,6 +26,9 @@ export interface Verdict {
   readonly suggestion?: SuggestedSkill;
 }
 
+/** How the names of classifiers begin that ask nobody. */
+export const LOCAL = 'local:';
+
 /** Says which skills tools have. A class, so that it can be injected by type. */
 export abstract class Classifier {
   /** Told with every result as `classified_by`. */
