@@ -3,15 +3,16 @@ const mayCall = {
   events: [],
   platform: [],
   mcp: [],
-  vectors: [],
+  llm: [],
+  vectors: ['llm'],
   access: [],
   registry: ['access'],
   sessions: ['access', 'registry', 'mcp'],
   discovery: ['access', 'sessions', 'registry', 'mcp', 'vectors'],
-  classification: ['access', 'discovery', 'vectors'],
+  classification: ['access', 'discovery', 'vectors', 'llm'],
   search: ['access', 'discovery', 'classification', 'vectors'],
   routing: ['access', 'discovery', 'sessions', 'registry', 'mcp'],
-  aggregation: ['access', 'routing', 'discovery', 'vectors'],
+  aggregation: ['access', 'routing', 'discovery', 'vectors', 'llm'],
   gateway: [
     'access',
     'mcp',
@@ -32,6 +33,7 @@ const homes = {
   typeorm: '(\\.(entity|store)\\.ts$|^libs/platform/src/database/|^migrations/)',
   '@modelcontextprotocol/': '^libs/mcp/',
   '@qdrant/': '^libs/vectors/src/qdrant',
+  '@anthropic-ai/': '^libs/llm/',
 };
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -6,13 +6,17 @@ import { SkillHead } from '../../dist/libs/classification/src/skill-head.js';
 import { SkillScorer } from '../../dist/libs/classification/src/skill-scorer.js';
 import { seedSkills } from '../../dist/migrations/1763470100000-skills.js';
 import { StaticModel } from '../../dist/libs/vectors/src/index.js';
+import { Database } from '../../dist/libs/platform/src/index.js';
 import { startService } from '../search/service.mjs';
 import { readTools } from '../search/sets.mjs';
 import { readLabelled, withVectors } from './data.mjs';
+import { startSlowLlm } from './slow-llm.mjs';
 
 const MIN_CONFIDENCE = 0.5;
 const BINS = 10;
 const TIMED_TOOLS = 1_000;
+const LLM_TOOLS = 50;
+const LLM_REQUEST_MS = 2_000;
 
 const { values: options } = parseArgs({
   options: { 'eval-dir': { type: 'string', default: process.env.EVAL_DIR ?? '../shared/eval' } },
@@ -46,9 +50,24 @@ await service.close();
 const timing = `${TIMED_TOOLS} tools through the queue of the whole service: ${(service.classificationMs / 1000).toFixed(2)} s.`;
 console.log(timing);
 
+const llm = await startSlowLlm(LLM_REQUEST_MS);
+const hosted = await startService(
+  readTools(folder, 'stabletoolbench').slice(0, LLM_TOOLS),
+  llm.settings,
+);
+const [{ count: byModel }] = await hosted.app
+  .get(Database, { strict: false })
+  .direct.query(
+    `SELECT count(*)::int FROM mcp.tool_classifications WHERE classified_by = 'openai:stand-in'`,
+  );
+await hosted.close();
+llm.close();
+const hostedTiming = `${byModel} of ${LLM_TOOLS} tools through a model that takes ${LLM_REQUEST_MS / 1000} s a request: ${(hosted.classificationMs / 1000).toFixed(2)} s, ${llm.requests} requests.`;
+console.log(hostedTiming);
+
 await writeFile(
   new URL('../CLASSIFICATION.md', import.meta.url),
-  `# Local classification: accuracy, calibration, time
+  `# Classification: accuracy and calibration of the local model, time of both
 
 Written by \`npm run bench:classification -- --eval-dir ${folder}\` on Node ${process.version}, ${cpus()[0].model}. 28 skills; per
 cent. An answer is right when it is one of the skills that the set's own label stands for. Tools of one server are
@@ -60,6 +79,7 @@ difference between confidence and being right, in ${BINS} bins.
 ${lines.join('\n')}
 
 ${timing}
+${hostedTiming}
 `,
 );
 

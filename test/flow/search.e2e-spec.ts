@@ -3,6 +3,7 @@ import { type FakeQdrant, startFakeQdrant } from '../fixtures/fake-qdrant.js';
 import { startFakeEndpoint, refuse } from '../fixtures/fake-endpoint.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
+import { createDatabase } from '../support/postgres.js';
 import { insertTools, ROWS_ONLY } from '../support/rows.js';
 import { Catalogue } from '@app/discovery';
 
@@ -289,6 +290,48 @@ describe('searching with Qdrant and a remote model', () => {
     expect(names(answer)[0]).toBe('github.create_issue');
     expect(answer.found.metadata.degraded_reason).toMatch(/HTTP 401/);
   });
+
+  it('answers with the model before while those of a new one are made', async () => {
+    const shared = { ...ROWS_ONLY, DATABASE_URL: await createDatabase() };
+    const { url, answer: working } = await endpoint;
+    const embeddedBy = (model: string) =>
+      startApp({ ...shared, EMBEDDINGS_URL: `${url}/v1`, EMBEDDINGS_MODEL: model });
+    const askedFor = async (text: string): Promise<string[]> =>
+      (await endpoint).requests
+        .map(({ body }) => body as { model: string; input: string[] })
+        .filter(({ input }) => input[0] === text)
+        .map(({ model }) => model);
+    const before = await embeddedBy('stand-in');
+    await insertTools(before.app, 'github', github);
+    await eventually(async () => {
+      expect((await search(before, { query: 'issue' })).found.metadata.degraded).toBe(false);
+    });
+    await before.close();
+
+    let isSlow = true;
+    (await endpoint).answer = (request, response) =>
+      isSlow && (request.body as { model: string }).model === 'another'
+        ? refuse(503)(request, response)
+        : working(request, response);
+    const after = await embeddedBy('another');
+    try {
+      await eventually(async () => {
+        const during = await search(after, { query: 'an issue' });
+        expect(names(during)[0]).toBe('github.create_issue');
+        expect(during.found.metadata.degraded_reason).toMatch(/another cannot be used/);
+        expect(await askedFor('an issue')).toEqual(['stand-in']);
+      });
+      isSlow = false;
+      await eventually(async () => {
+        const { found } = await search(after, { query: 'a new issue' });
+        expect(found.metadata.degraded).toBe(false);
+        expect(await askedFor('a new issue')).toContain('another');
+      }, 20_000);
+    } finally {
+      (await endpoint).answer = working;
+      await after.close();
+    }
+  }, 60_000);
 
   it('removes the points of a removed server', async () => {
     await insertTools(service.app, 'github', github);

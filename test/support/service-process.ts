@@ -31,7 +31,9 @@ export async function startProcess(
     if (Date.now() > deadline) throw new Error(`the service does not start:\n${running.output()}`);
     await sleep(20);
   }
-  const token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim();
+  const token =
+    settings['MCP_AGGREGATOR_TOKENS']?.split(':').at(-1) ??
+    readFileSync(join(dataDir, 'admin-token'), 'utf8').trim();
   return { ...running, url: readFileSync(addressFile, 'utf8'), token };
 }
 

@@ -3,8 +3,6 @@ import type { Digest } from './digest.js';
 import type { ServerOutcome } from './fan-out.js';
 import type { Source, UniquePassage } from './passage.js';
 import type { QueryRule } from './query-rule.js';
-import type { PlannedCall } from './query-tool.js';
-import type { Target } from './targets.js';
 
 export interface AnswerParts {
   readonly digest: Digest;
@@ -54,20 +52,15 @@ function sourceOf({ server, tool, url }: Source): JsonObject {
   return { server, tool, ...(url !== undefined && { url }) };
 }
 
-function serverOf({ target, status, error, elapsedMs, isCut }: ServerOutcome): JsonObject {
-  const tools = askedOf(target).map(({ tool }) => tool.originalName);
+function serverOf({ target, asked, status, error, elapsedMs, isCut }: ServerOutcome): JsonObject {
   return {
     name: target.server.name,
     status,
-    tool: tools.join(', ') || null,
+    tool: asked.map(({ tool }) => tool.originalName).join(', ') || null,
     elapsedMs,
     error: error ?? null,
     ...(isCut && { truncated: true }),
   };
-}
-
-function askedOf({ calls, problem }: Target): readonly PlannedCall[] {
-  return problem === undefined ? calls : [];
 }
 
 function explanationOf(
@@ -76,14 +69,17 @@ function explanationOf(
 ): JsonObject {
   return {
     rule: rule?.pattern ?? null,
-    servers: outcomes.map(({ target }) => ({
+    servers: outcomes.map(({ target, asked, planner }) => ({
       name: target.server.name,
-      asked: askedOf(target).map((call) => ({
+      ...(planner !== undefined && { planner }),
+      asked: asked.map((call) => ({
         tool: call.tool.originalName,
         arguments: call.arguments,
         why: call.why,
       })),
-      notAsked: target.refused.map(({ tool, reason }) => ({ tool, reason })),
+      notAsked: target.refused
+        .filter(({ tool }) => !asked.some((call) => call.tool.originalName === tool))
+        .map(({ tool, reason }) => ({ tool, reason })),
     })),
   };
 }

@@ -46,6 +46,13 @@ export class AllServersFailed extends AppError {
   }
 }
 
+/** Said in the explanation only: the query goes on without it. */
+export class LookUpFailed extends AppError {
+  constructor(reason: string) {
+    super(reason, { kind: 'upstream', code: 'LOOK_UP_FAILED' });
+  }
+}
+
 export class QueriedServerNotFound extends AppError {
   constructor(name: string) {
     super(`Server not found: ${name.slice(0, 100)}`, {

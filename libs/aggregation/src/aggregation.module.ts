@@ -1,11 +1,14 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@app/discovery';
+import { configuredLlm } from '@app/llm';
+import { Clock, Env } from '@app/platform';
 import { VectorsModule } from '@app/vectors';
 import { ChangeServerSettingsHandler } from './change-server-settings.command.js';
 import { FanOut } from './fan-out.js';
 import { ImportQuerySettingsHandler } from './import-query-settings.command.js';
 import { QueryController } from './query.controller.js';
 import { QueryMetrics } from './query.metrics.js';
+import { QueryPlanner } from './query-planner.js';
 import { QueryServersHandler } from './query-servers.command.js';
 import { QuerySettingsController } from './query-settings.controller.js';
 import { QuerySettingsStore } from './query-settings.store.js';
@@ -19,6 +22,11 @@ import { ReplaceQueryRulesHandler } from './replace-query-rules.command.js';
     QuerySettingsStore,
     FanOut,
     QueryMetrics,
+    {
+      provide: QueryPlanner,
+      inject: [Env, Clock, QueryMetrics],
+      useFactory: configuredPlanner,
+    },
     QueryTool,
     QueryServersHandler,
     ReplaceQueryRulesHandler,
@@ -28,3 +36,8 @@ import { ReplaceQueryRulesHandler } from './replace-query-rules.command.js';
   exports: [QueryTool],
 })
 export class AggregationModule {}
+
+function configuredPlanner(env: Env, clock: Clock, metrics: QueryMetrics): QueryPlanner {
+  const llm = env.MCP_AGGREGATOR_QUERY_PLANNER ? configuredLlm(env) : undefined;
+  return new QueryPlanner(llm, clock, metrics);
+}

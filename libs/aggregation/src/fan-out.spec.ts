@@ -10,6 +10,7 @@ import {
 } from '@app/platform';
 import type { CallTool } from '@app/routing';
 import { FanOut, type ServerOutcome } from './fan-out.js';
+import type { PlannedLookUp } from './query-tool.js';
 import { QueryMetrics } from './query.metrics.js';
 import type { Target } from './targets.js';
 
@@ -30,6 +31,7 @@ const target = (name: string, tools = [name]): Target => ({
     why: '',
   })),
   refused: [],
+  safe: [],
 });
 const says = (text: string): Promise<JsonObject> =>
   Promise.resolve({ content: [{ type: 'text', text }] });
@@ -117,6 +119,60 @@ describe(FanOut, () => {
       target('a', ['good', 'bad']),
     ]);
     expect(outcomes).toMatchObject([{ status: 'succeeded', passages: [{ text: 'fine words' }] }]);
+  });
+
+  describe('a look-up', () => {
+    const lookingUp = (followUp: PlannedLookUp['followUp'], plain = ['plain']): Target[] => {
+      const [found] = target('a', ['docs']).calls;
+      const [call] = target('a', ['ids']).calls;
+      if (!found || !call) throw new Error('nothing planned');
+      const next: PlannedLookUp['followUp'] = async (...args) => ({
+        ...found,
+        ...(await followUp(...args)),
+      });
+      return [{ ...target('a', plain), lookUp: { call, followUp: next }, planner: 'chosen' }];
+    };
+    const found = (answer: string) => Promise.resolve({ arguments: { query: answer } } as never);
+    const askedOf = (outcome: ServerOutcome | undefined) =>
+      outcome?.asked.map(({ tool }) => tool.originalName);
+
+    it('says with what the next tool is asked, and is no result itself', async () => {
+      const { outcomes } = await outcomesOf(
+        { ids: () => says('/react'), docs: (_signal, query) => says(`docs of ${String(query)}`) },
+        lookingUp(found),
+      );
+      expect(outcomes).toMatchObject([
+        { status: 'succeeded', planner: 'chosen', passages: [{ text: 'docs of /react' }] },
+      ]);
+      expect(askedOf(outcomes[0])).toEqual(['ids', 'docs']);
+    });
+
+    it.each<[string, Behaviour, PlannedLookUp['followUp'], RegExp]>([
+      ['hangs', never, found, /timeout after 0\.1s/],
+      ['is refused', () => Promise.reject(new Unavailable()), found, /Server unavailable: a/],
+      ['is an error', () => says('no').then((a) => ({ ...a, isError: true })), found, /error: no/],
+      ['finds nothing', () => says('[]'), found, /ids found nothing/],
+      ['is of no use', () => says('x'), () => Promise.reject(new Unavailable()), /unavailable/],
+      ['is not read in time', () => says('x'), () => new Promise(() => undefined), /timeout/],
+    ])('that %s leaves the plain choice, in time', async (_what, ids, followUp, reason) => {
+      const { outcomes } = await outcomesOf(
+        { ids, plain: () => says('plain words') },
+        lookingUp(followUp),
+      );
+      expect(outcomes).toMatchObject([
+        { status: 'succeeded', passages: [{ text: 'plain words' }] },
+      ]);
+      expect(outcomes[0]?.planner).toMatch(/^chosen; its look-up failed: /);
+      expect(outcomes[0]?.planner).toMatch(reason);
+      expect(askedOf(outcomes[0])).toEqual(['ids', 'plain']);
+    });
+
+    it('without a plain choice fails with its reason', async () => {
+      const { outcomes } = await outcomesOf({ ids: () => says('[]') }, lookingUp(found, []));
+      expect(outcomes).toMatchObject([
+        { status: 'failed', error: 'chosen; its look-up failed: ids found nothing' },
+      ]);
+    });
   });
 
   it('asks for single words where the whole question finds nothing', async () => {

@@ -1,16 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import {
-  abortSignalOf,
-  AppError,
-  Clock,
-  isJsonObject,
-  type JsonObject,
-  type WrittenObject,
-} from '@app/platform';
+import { AppError, Clock, type JsonObject, type WrittenObject } from '@app/platform';
 import { CallTool, type ToolCaller } from '@app/routing';
 import {
   catchError,
+  defaultIfEmpty,
   finalize,
   forkJoin,
   from,
@@ -23,36 +17,35 @@ import {
   timeout,
   TimeoutError,
 } from 'rxjs';
+import { LookUpFailed } from './aggregation.errors.js';
 import { piecesOfAnswer } from './answer-pieces.js';
-import type { Passage } from './passage.js';
-import type { PlannedCall } from './query-tool.js';
+import { type CallOutcome, errorTextOf, failure, reasonOf, together } from './call-outcome.js';
+import type { PlannedCall, PlannedLookUp } from './query-tool.js';
 import { QueryMetrics } from './query.metrics.js';
-import type { Target } from './targets.js';
-
-export type OutcomeStatus = 'succeeded' | 'failed' | 'timed_out' | 'unavailable';
+import { type Target, whyNotAsked } from './targets.js';
 
 /** What came of one server. */
-export interface ServerOutcome {
+export interface ServerOutcome extends CallOutcome {
   readonly target: Target;
-  readonly status: OutcomeStatus;
-  /** Unless it succeeded. */
-  readonly error?: string;
+  /** The calls that were made, in order. */
+  readonly asked: readonly PlannedCall[];
+  /** What a language model had to do with them, when one is configured. */
+  readonly planner: string | undefined;
   readonly elapsedMs: number;
-  readonly passages: readonly Passage[];
-  /** Whether its answer was too long to be read whole. */
-  readonly isCut: boolean;
 }
 
-type CallOutcome = Omit<ServerOutcome, 'target'>;
+/** How a server is asked, once that is known. */
+type Asking = Pick<ServerOutcome, 'asked' | 'planner'> & { readonly calls: readonly PlannedCall[] };
 
 export interface FanOutRequest {
-  readonly caller: Pick<ToolCaller, 'actor' | 'signal'>;
+  readonly caller: Pick<ToolCaller, 'actor'> & { readonly signal: AbortSignal };
   readonly withinMs: number;
   /** Called as servers answer, the quickest first. */
   readonly onOutcome: (outcome: ServerOutcome) => void;
 }
 
-const MAX_REASON_CHARS = 300;
+/** Of a server's time; the rest is for what is asked then. */
+const LOOK_UP_SHARE = 2 / 3;
 
 /** Asks many servers at once; none waits for another, and each has an outcome in time. */
 @Injectable()
@@ -80,19 +73,77 @@ export class FanOut {
   }
 
   private askServer(target: Target, request: FanOutRequest): Observable<ServerOutcome> {
-    if (target.problem !== undefined) {
-      return of({ target, ...failure('unavailable', target.problem) });
+    const problem = whyNotAsked(target);
+    if (problem !== undefined) {
+      const { planner } = target;
+      return of({ target, asked: [], planner, ...failure('unavailable', problem), elapsedMs: 0 });
     }
-    return forkJoin(target.calls.map((call) => this.call(target, call, request))).pipe(
-      map((outcomes) => ({ target, ...together(outcomes) })),
+    const startedAt = performance.now();
+    return this.askingOf(target, request).pipe(
+      switchMap(({ calls, ...asking }) =>
+        forkJoin(calls.map((call) => this.call(target, call, request, startedAt))).pipe(
+          map(together),
+          defaultIfEmpty(failure('failed', asking.planner ?? '')),
+          map((outcome) => ({
+            target,
+            ...asking,
+            ...outcome,
+            elapsedMs: Math.round(performance.now() - startedAt),
+          })),
+        ),
+      ),
     );
   }
 
-  private call(target: Target, call: PlannedCall, request: FanOutRequest): Observable<CallOutcome> {
-    const startedAt = performance.now();
-    const elapsed = (): number => performance.now() - startedAt;
+  /** After the look-up, if there is one; what a failed one leaves is the plain choice. */
+  private askingOf(target: Target, request: FanOutRequest): Observable<Asking> {
+    const { calls, lookUp, planner } = target;
+    if (!lookUp) return of({ calls, asked: calls, planner });
     const giveUp = new AbortController();
-    const signal = AbortSignal.any([abortSignalOf(request.caller.signal), giveUp.signal]);
+    const signal = AbortSignal.any([request.caller.signal, giveUp.signal]);
+    return from(this.lookUp(target, lookUp, { ...request.caller, signal })).pipe(
+      timeout(request.withinMs * LOOK_UP_SHARE),
+      map((call) => ({ calls: [call], asked: [lookUp.call, call], planner })),
+      catchError((error: unknown) => {
+        const reason = this.failureOf(error, target, request.withinMs * LOOK_UP_SHARE).error;
+        return of({
+          calls,
+          asked: [lookUp.call, ...calls],
+          planner: `${planner ?? ''}; its look-up failed: ${reason ?? ''}`,
+        });
+      }),
+      finalize(() => giveUp.abort()),
+    );
+  }
+
+  private async lookUp(
+    { server }: Target,
+    { call, followUp }: PlannedLookUp,
+    caller: FanOutRequest['caller'],
+  ): Promise<PlannedCall> {
+    const { originalName } = call.tool;
+    const params = { arguments: call.arguments };
+    const { result } = await this.commands.execute(
+      new CallTool(originalName, params, caller, server.id),
+    );
+    const found = result.toObject();
+    if (!found) throw new LookUpFailed(`${originalName} answered with something that is no JSON`);
+    if (found['isError'] === true) {
+      throw new LookUpFailed(`${originalName} answered with an error: ${errorTextOf(found)}`);
+    }
+    const answer = piecesOfAnswer(found).pieces.map(({ text }) => text);
+    if (answer.length === 0) throw new LookUpFailed(`${originalName} found nothing`);
+    return followUp(answer.join('\n'), caller.signal);
+  }
+
+  private call(
+    target: Target,
+    call: PlannedCall,
+    request: FanOutRequest,
+    startedAt: number,
+  ): Observable<CallOutcome> {
+    const giveUp = new AbortController();
+    const signal = AbortSignal.any([request.caller.signal, giveUp.signal]);
     const send = (args: JsonObject): Observable<CallOutcome> =>
       from(
         this.commands.execute(
@@ -104,9 +155,9 @@ export class FanOut {
           ),
         ),
       ).pipe(
-        timeout(Math.max(0, request.withinMs - elapsed())),
+        timeout(Math.max(0, request.withinMs - (performance.now() - startedAt))),
         map(({ result }) => this.read(result, target, call)),
-        catchError((error: unknown) => of(this.failureOf(error, target, request))),
+        catchError((error: unknown) => of(this.failureOf(error, target, request.withinMs))),
       );
     return send(call.arguments).pipe(
       switchMap((outcome) =>
@@ -114,12 +165,11 @@ export class FanOut {
           ? forkJoin(call.byWord.map(send)).pipe(map((more) => together([outcome, ...more])))
           : of(outcome),
       ),
-      map((outcome) => ({ ...outcome, elapsedMs: Math.round(elapsed()) })),
       finalize(() => giveUp.abort()),
     );
   }
 
-  private failureOf(error: unknown, { server }: Target, { withinMs }: FanOutRequest): CallOutcome {
+  private failureOf(error: unknown, { server }: Target, withinMs: number): CallOutcome {
     if (error instanceof TimeoutError) {
       return failure('timed_out', `timeout after ${Math.round(withinMs / 100) / 10}s`);
     }
@@ -146,40 +196,6 @@ export class FanOut {
       position,
       retrievedAt,
     }));
-    return { status: 'succeeded', elapsedMs: 0, passages, isCut };
+    return { status: 'succeeded', passages, isCut };
   }
-}
-
-function failure(status: OutcomeStatus, reason: string, elapsedMs = 0): CallOutcome {
-  const error = reason.replaceAll(/\s+/g, ' ').slice(0, MAX_REASON_CHARS).toWellFormed();
-  return { status, error, elapsedMs, passages: [], isCut: false };
-}
-
-/** One outcome of several calls: it succeeded when one of them did. */
-function together(outcomes: readonly CallOutcome[]): CallOutcome {
-  const elapsedMs = Math.max(...outcomes.map((outcome) => outcome.elapsedMs));
-  const succeeded = outcomes.filter(({ status }) => status === 'succeeded');
-  const [first] = outcomes;
-  if (succeeded.length === 0) {
-    const reasons = new Set(outcomes.map(({ error }) => error));
-    return failure(first?.status ?? 'failed', [...reasons].join('; '), elapsedMs);
-  }
-  return {
-    status: 'succeeded',
-    elapsedMs,
-    passages: succeeded.flatMap(({ passages }) => passages),
-    isCut: succeeded.some(({ isCut }) => isCut),
-  };
-}
-
-/** The cause says more than that a server is unavailable, which the reader knows already. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof AppError)) return 'its answer could not be read';
-  return error.cause instanceof AppError ? error.cause.message : error.message;
-}
-
-function errorTextOf({ content }: JsonObject): string {
-  const blocks = Array.isArray(content) ? content.filter(isJsonObject) : [];
-  const texts = blocks.map(({ text }) => text).filter((text) => typeof text === 'string');
-  return texts.join(' ') || 'without a word';
 }

@@ -97,6 +97,61 @@ export const answerSchema = {
   required: ['results', 'metadata'],
 };
 
+const asked = {
+  type: 'object' as const,
+  properties: {
+    tool: { type: 'string' },
+    arguments: { type: 'object', additionalProperties: true },
+    why: { type: 'string' },
+  },
+};
+
+export const explainedAnswerSchema = {
+  ...answerSchema,
+  properties: {
+    ...answerSchema.properties,
+    metadata: {
+      ...answerSchema.properties.metadata,
+      properties: {
+        ...answerSchema.properties.metadata.properties,
+        explanation: {
+          type: 'object',
+          description: 'With `explain` only',
+          properties: {
+            rule: {
+              type: 'string',
+              nullable: true,
+              description: 'Pattern of the rule that chose the servers',
+            },
+            servers: {
+              type: 'array',
+              items: {
+                type: 'object' as const,
+                properties: {
+                  name: { type: 'string' },
+                  planner: {
+                    type: 'string',
+                    description:
+                      'What the configured language model had to do with the choice, or why nothing',
+                  },
+                  asked: { type: 'array', description: 'In this order', items: asked },
+                  notAsked: {
+                    type: 'array',
+                    items: {
+                      type: 'object' as const,
+                      properties: { tool: { type: 'string' }, reason: { type: 'string' } },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
 /** As `tools/list` shows it. */
 export const queryToolListing = {
   name: QUERY_TOOL,

@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Catalogue, type CatalogueTool, parameterNames } from '@app/discovery';
-import { Env, type JsonObject } from '@app/platform';
+import { abortSignalOf, Env, type JsonObject } from '@app/platform';
 import type { ToolCaller } from '@app/routing';
 import { StaticModel, toolText } from '@app/vectors';
 import { answerOf } from './aggregated-answer.js';
@@ -8,9 +8,11 @@ import type { AggregatedQuery } from './aggregated-query.js';
 import { AllServersFailed } from './aggregation.errors.js';
 import { digestOf } from './digest.js';
 import { FanOut, type ServerOutcome } from './fan-out.js';
+import { QueryPlanner } from './query-planner.js';
 import { QuerySettingsStore } from './query-settings.store.js';
 import { cosine } from './ranking.js';
-import { targetsOf } from './targets.js';
+import type { Question } from './query-tool.js';
+import { isQueried, type Target, type Targets, targetsOf } from './targets.js';
 
 export interface QueryProgress {
   /** Servers that have an outcome, of all that were asked. */
@@ -22,6 +24,9 @@ export interface QueryProgress {
 export interface QueryCaller extends Pick<ToolCaller, 'actor' | 'signal'> {
   readonly onProgress?: (progress: QueryProgress) => void;
 }
+
+/** Of the time of a query, so that with the defaults each server still has all of its own. */
+const PLANNING_SHARE = 0.4;
 
 /**
  * Puts one question to many servers and makes one short answer of theirs. Throws InvalidQuestion when it
@@ -44,6 +49,7 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly settings: QuerySettingsStore,
+    private readonly planner: QueryPlanner,
     private readonly fanOut: FanOut,
     /** In this process, whatever is configured for tools: hundreds of passages wait for no network. */
     private readonly model: StaticModel,
@@ -52,15 +58,10 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
 
   async execute({ question, caller }: QueryServers): Promise<JsonObject> {
     const startedAt = performance.now();
-    const [rules, settings] = await Promise.all([this.settings.rules(), this.settings.servers()]);
-    const questionVector = this.model.embed(question.query);
-    const { targets, rule } = targetsOf(question, this.catalogue.current, rules, settings, {
-      query: question.query,
-      likeness: (tool) => cosine(questionVector, this.vectorOf(tool)),
-      maxCalls: this.env.MCP_AGGREGATOR_QUERY_TOOLS_PER_SERVER,
-    });
+    const signal = abortSignalOf(caller.signal);
+    const { targets, rule, weightOf } = await this.targetsOf(question, signal);
     const outcomes = await this.fanOut.ask(targets, {
-      caller,
+      caller: { actor: caller.actor, signal },
       withinMs: this.timeLeft(startedAt),
       onOutcome: countingProgress(targets.length, caller.onProgress),
     });
@@ -75,9 +76,7 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
         query: question.query,
         passages: outcomes.flatMap(({ passages }) => passages),
         embed: (text) => this.model.embed(text),
-        weights: new Map(
-          targets.map(({ server }) => [server.name, settings.get(server.id)?.weight ?? 1]),
-        ),
+        weights: new Map(targets.map((target) => [target.server.name, weightOf(target)])),
       },
       {
         maxResults: question.maxResults,
@@ -90,6 +89,27 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
       processingTimeMs: performance.now() - startedAt,
       ...(question.explain && { explanation: rule ? { rule } : {} }),
     });
+  }
+
+  private async targetsOf(
+    question: AggregatedQuery,
+    signal: AbortSignal,
+  ): Promise<Targets & { weightOf: (target: Target) => number }> {
+    const [rules, settings] = await Promise.all([this.settings.rules(), this.settings.servers()]);
+    const questionVector = this.model.embed(question.query);
+    const asked: Question = {
+      query: question.query,
+      likeness: (tool) => cosine(questionVector, this.vectorOf(tool)),
+      maxCalls: this.env.MCP_AGGREGATOR_QUERY_TOOLS_PER_SERVER,
+    };
+    const chosen = targetsOf(question, this.catalogue.current, rules, settings, asked);
+    const withinMs = this.env.MCP_AGGREGATOR_QUERY_TIMEOUT * 1_000 * PLANNING_SHARE;
+    const planned = await this.planner.plan(chosen.targets, asked, { signal, withinMs });
+    return {
+      ...chosen,
+      targets: planned.filter(isQueried),
+      weightOf: ({ server }) => settings.get(server.id)?.weight ?? 1,
+    };
   }
 
   /** Each server has its own time, as long as the whole query has. */

@@ -14,10 +14,23 @@ export interface PlannedCall {
   readonly why: string;
 }
 
+/** A call whose answer is no result but says what to ask with. */
+export interface PlannedLookUp {
+  readonly call: PlannedCall;
+  /** Throws an AppError when the answer does not say. */
+  readonly followUp: (answer: string, signal: AbortSignal) => Promise<PlannedCall>;
+}
+
 export interface QueryPlan {
   /** The best first; empty when the server has nothing to ask. */
   readonly calls: readonly PlannedCall[];
+  /** Comes before what it finds out how to ask; when it fails, the calls are made instead. */
+  readonly lookUp?: PlannedLookUp;
   readonly refused: readonly Refusal[];
+  /** All that may be called unasked, the likest in meaning first; none when a tool is configured. */
+  readonly safe: readonly CatalogueTool[];
+  /** What a language model had to do with it, for people; undefined when there is none. */
+  readonly planner?: string;
 }
 
 export interface Refusal {
@@ -70,13 +83,24 @@ export function planFor(
   if (settings.tool !== null) return configuredPlan(tools, settings.tool, settings, question);
   const fitting: Fit[] = [];
   const refused: Refusal[] = [];
+  const safe: { tool: CatalogueTool; likeness: number }[] = [];
   for (const tool of tools) {
     const verdict = judged(tool, question);
     if ('reason' in verdict) refused.push(verdict);
     else fitting.push(verdict);
+    if (isSafe(tool)) safe.push({ tool, likeness: question.likeness(tool) });
   }
   fitting.sort((a, b) => b.fit - a.fit || (a.call.tool.name < b.call.tool.name ? -1 : 1));
-  return { calls: fitting.slice(0, question.maxCalls).map(({ call }) => call), refused };
+  safe.sort((a, b) => b.likeness - a.likeness || (a.tool.name < b.tool.name ? -1 : 1));
+  return {
+    calls: fitting.slice(0, question.maxCalls).map(({ call }) => call),
+    refused,
+    safe: safe.map(({ tool }) => tool),
+  };
+}
+
+function isSafe(tool: CatalogueTool): boolean {
+  return isReadOnly(tool) && !isDestructive(tool);
 }
 
 function judged(tool: CatalogueTool, question: Question): Fit | Refusal {
@@ -108,7 +132,11 @@ function configuredPlan(
   { query }: Question,
 ): QueryPlan {
   const tool = tools.find(({ originalName }) => originalName === name);
-  const refuse = (reason: string): QueryPlan => ({ calls: [], refused: [{ tool: name, reason }] });
+  const refuse = (reason: string): QueryPlan => ({
+    calls: [],
+    refused: [{ tool: name, reason }],
+    safe: [],
+  });
   if (!tool) return refuse('the server has no such tool');
   if (isDestructive(tool)) return refuse('is annotated destructive');
   const parameter = settings.argument ?? questionParameter(tool) ?? onlyText(tool);
@@ -118,6 +146,7 @@ function configuredPlan(
   return {
     calls: [{ tool, ...given, why: 'chosen by configuration' }],
     refused: [],
+    safe: [],
   };
 }
 

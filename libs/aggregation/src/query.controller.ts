@@ -5,7 +5,7 @@ import { type Actor, CurrentActor, RequireScope } from '@app/access';
 import { ApiErrors, type JsonObject, whileConnected } from '@app/platform';
 import type { FastifyReply } from 'fastify';
 import { readQuery } from './aggregated-query.js';
-import { answerSchema, explainableQuerySchema } from './query-contract.js';
+import { explainableQuerySchema, explainedAnswerSchema } from './query-contract.js';
 import { QueryServers } from './query-servers.command.js';
 
 @ApiTags('aggregated query')
@@ -20,7 +20,7 @@ export class QueryController {
   @RequireScope('call')
   @ApiOperation({ summary: 'Ask many servers one question; ranked, deduplicated, attributed' })
   @ApiBody({ schema: explainableQuerySchema })
-  @ApiOkResponse({ schema: answerSchema })
+  @ApiOkResponse({ schema: explainedAnswerSchema })
   @ApiErrors(400, 413, 422, 503)
   query(
     @Body() body: unknown,

@@ -6,6 +6,7 @@ import { Counter, Histogram } from 'prom-client';
 export class QueryMetrics {
   readonly duration: Histogram;
   readonly servers: Counter<'server' | 'status'>;
+  readonly plans: Counter<'outcome'>;
 
   constructor({ registry }: Metrics) {
     const registers = [registry];
@@ -19,6 +20,12 @@ export class QueryMetrics {
       name: 'mcp_aggregator_queried_servers_total',
       help: 'Outcomes of servers in aggregated queries',
       labelNames: ['server', 'status'],
+      registers,
+    });
+    this.plans = new Counter({
+      name: 'mcp_aggregator_query_plans_total',
+      help: 'Choices of a language model for a server of an aggregated query; a failed one leaves the plain choice',
+      labelNames: ['outcome'],
       registers,
     });
   }

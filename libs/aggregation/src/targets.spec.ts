@@ -3,7 +3,7 @@ import { catalogueOf, serverIdOf } from '../../../test/support/catalogue.js';
 import type { AggregatedQuery } from './aggregated-query.js';
 import type { QueryRule } from './query-rule.js';
 import { DEFAULT_SETTINGS, type ServerSettings } from './server-settings.js';
-import { targetsOf } from './targets.js';
+import { isQueried, targetsOf, whyNotAsked } from './targets.js';
 
 const search = {
   name: 'search',
@@ -43,9 +43,11 @@ function targets(
   });
 }
 const namesOf = (...args: Parameters<typeof targets>): string[] =>
-  targets(...args).targets.map(({ server }: { server: CatalogueServer }) => server.name);
+  targets(...args)
+    .targets.filter(isQueried)
+    .map(({ server }: { server: CatalogueServer }) => server.name);
 const problemOf = (name: string, settings = {}): string | undefined =>
-  targets({ servers: [name] }, [], settings).targets[0]?.problem;
+  targets({ servers: [name] }, [], settings).targets.map(whyNotAsked)[0];
 
 describe(targetsOf, () => {
   it('are all who have something to ask, and who should be there and are not', () => {

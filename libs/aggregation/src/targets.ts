@@ -10,6 +10,21 @@ export interface Target extends QueryPlan {
   readonly server: CatalogueServer;
   /** Set when it cannot be asked, whatever the plan. */
   readonly problem?: string;
+  /** Nobody expects words of it: without anything to ask, it does not count as queried. */
+  readonly isOptional?: boolean;
+}
+
+/** Undefined when it is asked. */
+export function whyNotAsked({ problem, calls, lookUp }: Target): string | undefined {
+  if (problem !== undefined) return problem;
+  return calls.length > 0 || lookUp
+    ? undefined
+    : 'has no tool to ask: one that is annotated read-only and takes a question';
+}
+
+/** Counts as queried: it is asked, or it is missed. */
+export function isQueried(target: Target): boolean {
+  return !target.isOptional || whyNotAsked(target) === undefined;
 }
 
 export interface Targets {
@@ -21,8 +36,8 @@ export interface Targets {
 
 /**
  * Whom to ask: the servers the question names; else those of the first rule that matches; else every
- * server that has something to ask. One that should be there and is not counts as queried, so that the
- * answer tells who is missing in it.
+ * server that is there, of which those count that have something to ask. One that should be there and is
+ * not counts as queried, so that the answer tells who is missing in it.
  */
 export function targetsOf(
   { servers, query }: AggregatedQuery,
@@ -43,16 +58,22 @@ export function targetsOf(
     .filter((server) => settingsOf(server).enabled)
     .map(target)
     .sort(byName);
-  const isThere = (name: string): boolean => wanted.some(({ server }) => server.name === name);
-  const rule = firstMatching(rules, query, isThere);
-  if (!rule) return { targets: wanted.filter(isMissedWhenSilent) };
+  const rule = firstMatching(rules, query, (name) =>
+    wanted.some(({ server }) => server.name === name),
+  );
+  if (!rule) return { targets: wanted.filter(isThere).map(optionalUnlessMissed) };
   return { targets: wanted.filter(({ server }) => rule.servers.includes(server.name)), rule };
 }
 
-/** Nobody expects words of a server that somebody disconnected, or that never had anything to ask. */
-function isMissedWhenSilent({ server, calls }: Target): boolean {
-  if (server.status === 'DISCONNECTED') return false;
-  return calls.length > 0 || (!isServing(server) && server.toolCount === 0);
+/** Nobody expects words of a server that somebody disconnected. */
+function isThere({ server }: Target): boolean {
+  return server.status !== 'DISCONNECTED';
+}
+
+function optionalUnlessMissed(target: Target): Target {
+  const { server, calls } = target;
+  const isMissed = calls.length > 0 || (!isServing(server) && server.toolCount === 0);
+  return isMissed ? target : { ...target, isOptional: true };
 }
 
 function targetOf(
@@ -73,11 +94,8 @@ function problemOf(
 ): string | undefined {
   if (!settings.enabled) return 'turned off for aggregated queries';
   if (!isServing(server)) return server.errorMessage ?? server.status.toLowerCase();
-  if (calls.length > 0) return undefined;
-  const [configured] = settings.tool === null ? [] : refused;
-  return configured
-    ? `${configured.tool} ${configured.reason}`
-    : 'has no tool to ask: one that is annotated read-only and takes a question';
+  const [configured] = settings.tool === null || calls.length > 0 ? [] : refused;
+  return configured && `${configured.tool} ${configured.reason}`;
 }
 
 function isServing({ status }: CatalogueServer): boolean {

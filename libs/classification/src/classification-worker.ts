@@ -29,7 +29,9 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
     private readonly events: EventBus,
   ) {}
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
+    // Once a start, so that replicas with different models do not undo each other's work for ever.
+    await this.queue.requeueLocal(this.classifier.name);
     void this.request();
   }
 

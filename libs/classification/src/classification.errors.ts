@@ -35,13 +35,3 @@ export class UnknownTool extends AppError {
     super(`Tool not found: ${id.slice(0, 100)}`, { kind: 'not-found', code: 'TOOL_NOT_FOUND' });
   }
 }
-
-export class ClassificationFailed extends AppError {
-  constructor(classifier: string, reason: string, cause?: unknown) {
-    super(`The classifier ${classifier} cannot be used: ${reason}`, {
-      kind: 'unavailable',
-      code: 'CLASSIFICATION_FAILED',
-      cause,
-    });
-  }
-}

@@ -6,6 +6,7 @@ import {
 } from '../../../test/fixtures/fake-endpoint.js';
 import { startApp, type TestApp } from '../../../test/support/app.js';
 import { eventually } from '../../../test/support/eventually.js';
+import { createDatabase } from '../../../test/support/postgres.js';
 import { insertTools, ROWS_ONLY } from '../../../test/support/rows.js';
 import { ClassificationWorker } from './classification-worker.js';
 
@@ -170,38 +171,40 @@ describe.each([
   });
 });
 
+const films = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ name: `film_${i}`, description: 'Plays a film' }));
+
+const cartoons: FakeEndpoint['answer'] = ({ body }) => {
+  const content = JSON.stringify({
+    tools: askedFor(body).map((id) => ({
+      id,
+      skills: [{ id: 'media', confidence: 0.8 }],
+      suggested_skill: { name: 'Cartoons', description: 'Drawn films' },
+    })),
+  });
+  return { choices: [{ index: 0, message: { role: 'assistant', content } }] };
+};
+
+const hostedBy = ({ url }: FakeEndpoint, model = 'stand-in') => ({
+  LLM_PROVIDER: 'openai',
+  LLM_URL: `${url}/v1`,
+  LLM_MODEL: model,
+});
+
 describe('classification by a hosted model', () => {
   let endpoint: FakeEndpoint;
   let service: TestApp;
   let call: ReturnType<typeof client>;
 
   beforeEach(async () => {
-    endpoint = await startFakeEndpoint(({ body }) => {
-      const tools = askedFor(body);
-      const content = JSON.stringify({
-        tools: tools.map((id) => ({
-          id,
-          skills: [{ id: 'media', confidence: 0.8 }],
-          suggested_skill: { name: 'Cartoons', description: 'Drawn films' },
-        })),
-      });
-      return { choices: [{ index: 0, message: { role: 'assistant', content } }] };
-    });
-    service = await startApp({
-      ...ROWS_ONLY,
-      LLM_PROVIDER: 'openai',
-      LLM_URL: `${endpoint.url}/v1`,
-      LLM_MODEL: 'stand-in',
-    });
+    endpoint = await startFakeEndpoint(cartoons);
+    service = await startApp({ ...ROWS_ONLY, ...hostedBy(endpoint) });
     call = client(service);
   });
   afterEach(async () => {
     await service.close();
     await endpoint.close();
   });
-
-  const films = (count: number) =>
-    Array.from({ length: count }, (_, i) => ({ name: `film_${i}`, description: 'Plays a film' }));
 
   it('asks for ten tools a request, and says who classified', async () => {
     await insertTools(service.app, 'cinema', films(25));
@@ -247,6 +250,57 @@ describe('classification by a hosted model', () => {
     expect((await call('GET', '/aggregator/skills/cartoons')).status).toBe(200);
     expect((await call('POST', `${path}/reject`)).status).toBe(409);
     expect((await call('POST', '/aggregator/skill-suggestions/999/reject')).status).toBe(404);
+  });
+});
+
+describe('a hosted model that is configured later', () => {
+  let endpoint: FakeEndpoint;
+  let settings: Record<string, string>;
+
+  beforeEach(async () => {
+    endpoint = await startFakeEndpoint(cartoons);
+    settings = { ...ROWS_ONLY, DATABASE_URL: await createDatabase() };
+    const service = await startApp(settings);
+    const [first] = await insertTools(service.app, 'weather', weatherTools);
+    await classify(service);
+    await client(service)('PUT', `/aggregator/tools/${first}/skills`, { skill_ids: ['finance'] });
+    await service.close();
+  });
+  afterEach(() => endpoint.close());
+
+  const verdicts = async (more: Record<string, string>): Promise<unknown[]> => {
+    const service = await startApp({ ...settings, ...more });
+    await classify(service);
+    const rows = await rowsOf<unknown>(
+      service,
+      `SELECT t.original_name AS name, t.primary_skill_id AS skill, c.classified_by AS by
+       FROM mcp.tools t JOIN mcp.tool_classifications c ON c.tool_id = t.id ORDER BY 1 DESC`,
+    );
+    await service.close();
+    return rows;
+  };
+  const byHuman = { name: 'forecast', skill: 'finance', by: 'human:admin' };
+  const byModel = { name: 'alerts', skill: 'media', by: 'openai:stand-in' };
+
+  it('sorts again what the local one has sorted, and leaves what a human has', async () => {
+    expect(await verdicts(hostedBy(endpoint))).toEqual([byHuman, byModel]);
+    expect(endpoint.requests.map(({ body }) => askedFor(body).length)).toEqual([1]);
+  });
+
+  it('is not paid twice: neither another model nor the local one sorts again what it has', async () => {
+    await verdicts(hostedBy(endpoint));
+    expect(await verdicts(hostedBy(endpoint, 'another'))).toEqual([byHuman, byModel]);
+    expect(await verdicts({})).toEqual([byHuman, byModel]);
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
+  it('takes nothing away while it fails', async () => {
+    endpoint.answer = refuse(500);
+    const local = expect.stringMatching(/^local:/) as string;
+    expect(await verdicts(hostedBy(endpoint))).toEqual([
+      byHuman,
+      { name: 'alerts', skill: 'weather_env', by: local },
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type JsonObject, type Tx } from '@app/platform';
 import { UnknownTool } from './classification.errors.js';
-import type { SuggestedSkill } from './classifier.js';
+import { LOCAL, type SuggestedSkill } from './classifier.js';
 import type { Assignment } from './skill.js';
 
 /** A tool taken out of the queue, as it was then. */
@@ -50,7 +50,8 @@ export class ClassificationStore {
       ON CONFLICT DO NOTHING`);
     await this.database.direct.query(`
       UPDATE mcp.tool_classifications c
-      SET content_hash = t.content_hash, due_at = now(), attempts = 0, updated_at = now()
+      SET content_hash = t.content_hash, classified_by = NULL, due_at = now(), attempts = 0,
+          updated_at = now()
       FROM mcp.tools t
       WHERE t.id = c.tool_id AND t.content_hash <> c.content_hash AND NOT c.is_override`);
     await this.database.direct.query(`
@@ -59,12 +60,12 @@ export class ClassificationStore {
       WHERE c.tool_id = t.id AND c.is_override AND NOT t.is_classified`);
   }
 
-  /** Takes up to `limit` due tools; nobody else gets them until the lease ends. */
+  /** Takes up to `limit` due tools, those without any verdict first; nobody else gets them until the lease ends. */
   async claim(limit: number): Promise<ClaimedTool[]> {
     return this.database.transaction(async (tx) => {
       const due = await tx.query<{ tool_id: number }[]>(
         `SELECT tool_id FROM mcp.tool_classifications WHERE due_at <= now()
-         ORDER BY due_at, tool_id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+         ORDER BY classified_by IS NOT NULL, due_at, tool_id LIMIT $1 FOR UPDATE SKIP LOCKED`,
         [limit],
       );
       const ids = due.map((row) => row.tool_id);
@@ -125,6 +126,16 @@ export class ClassificationStore {
   async requeueAll(tx: Tx): Promise<void> {
     await tx.query(
       `UPDATE mcp.tool_classifications SET due_at = now(), attempts = 0 WHERE NOT is_override`,
+    );
+  }
+
+  /** What another local model has decided is looked at again; until then, and when that fails, it stands. */
+  async requeueLocal(classifier: string): Promise<void> {
+    await this.database.direct.query(
+      `UPDATE mcp.tool_classifications SET due_at = now(), attempts = 0
+       WHERE classified_by LIKE '${LOCAL}%' AND classified_by <> $1
+         AND due_at IS NULL AND NOT is_override`,
+      [classifier],
     );
   }
 

@@ -26,6 +26,9 @@ export interface Verdict {
   readonly suggestion?: SuggestedSkill;
 }
 
+/** How the names of classifiers begin that ask nobody. */
+export const LOCAL = 'local:';
+
 /** Says which skills tools have. A class, so that it can be injected by type. */
 export abstract class Classifier {
   /** Told with every result as `classified_by`. */
@@ -33,7 +36,7 @@ export abstract class Classifier {
   abstract readonly batchSize: number;
   abstract readonly concurrency: number;
 
-  /** A tool it has no verdict on is left out. Throws ClassificationFailed when it cannot be asked. */
+  /** A tool it has no verdict on is left out. Throws an AppError when it cannot be asked. */
   abstract classify(
     tools: readonly ToolToClassify[],
     skills: readonly Skill[],

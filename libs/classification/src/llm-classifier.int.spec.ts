@@ -1,15 +1,14 @@
+import { configuredLlm, LlmFailed } from '@app/llm';
+import { parseEnv } from '@app/platform';
 import {
   type Answer,
   type FakeEndpoint,
   refuse,
   startFakeEndpoint,
 } from '../../../test/fixtures/fake-endpoint.js';
-import { AnthropicLlm } from './anthropic-llm.js';
-import { ClassificationFailed } from './classification.errors.js';
+import { llmWires } from '../../../test/fixtures/llm-wires.js';
 import type { ToolToClassify } from './classifier.js';
-import type { Llm } from './llm.js';
 import { LlmClassifier } from './llm-classifier.js';
-import { OpenAiLlm } from './openai-llm.js';
 
 const SECRET = 'sk-not-to-be-seen';
 const skills = ['files', 'media'].map((id) => ({
@@ -28,43 +27,7 @@ const tool = (id: number, description = 'reads a file'): ToolToClassify => ({
   server: { id: 'server', name: 'disk', description: null },
 });
 
-interface Provider {
-  readonly name: string;
-  readonly path: string;
-  readonly create: (url: string) => Llm;
-  /** How this provider wraps an answer. */
-  readonly wrap: (answer: unknown) => unknown;
-}
-
-const settings = { apiKey: SECRET, model: 'a-model' };
-const providers: Provider[] = [
-  {
-    name: 'Anthropic',
-    path: '/v1/messages',
-    create: (url) => new AnthropicLlm({ ...settings, url }),
-    wrap: (input) => ({
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'a-model',
-      content: [{ type: 'tool_use', id: 'tu_1', name: 'record_skills', input }],
-      stop_reason: 'tool_use',
-      usage: { input_tokens: 1, output_tokens: 1 },
-    }),
-  },
-  {
-    name: 'OpenAI',
-    path: '/v1/chat/completions',
-    create: (url) => new OpenAiLlm({ ...settings, url: `${url}/v1` }),
-    wrap: (answer) => ({
-      id: 'c1',
-      object: 'chat.completion',
-      choices: [{ index: 0, message: { role: 'assistant', content: JSON.stringify(answer) } }],
-    }),
-  },
-];
-
-describe.each(providers)('classification by $name', ({ path, create, wrap }) => {
+describe.each(llmWires)('classification by $provider', ({ path, settings, wrap }) => {
   let endpoint: FakeEndpoint;
   let classifier: LlmClassifier;
   const answering = (answer: unknown): Answer => {
@@ -75,7 +38,9 @@ describe.each(providers)('classification by $name', ({ path, create, wrap }) => 
 
   beforeEach(async () => {
     endpoint = await startFakeEndpoint(answering({ tools: [] }));
-    classifier = new LlmClassifier(create(endpoint.url));
+    const llm = configuredLlm(parseEnv({ ...settings(endpoint.url), LLM_API_KEY: SECRET }));
+    if (!llm) throw new Error('no model is configured');
+    classifier = new LlmClassifier(llm);
   });
   afterEach(() => endpoint.close());
 
@@ -138,7 +103,7 @@ describe.each(providers)('classification by $name', ({ path, create, wrap }) => 
   ])('refuses %s and says so, without the key', async (_case, answer, message) => {
     endpoint.answer = answer;
     const failure = await ask(tool(1)).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(ClassificationFailed);
+    expect(failure).toBeInstanceOf(LlmFailed);
     expect(String(failure)).toMatch(message);
     expect(String(failure)).not.toContain(SECRET);
   });

@@ -1,10 +1,12 @@
+import { type Llm, LlmFailed, type LlmQuestion, strictObject } from '@app/llm';
 import { isCleanText, type JsonObject } from '@app/platform';
 import { z } from 'zod';
-import { ClassificationFailed } from './classification.errors.js';
 import { Classifier, type ToolToClassify, type Verdict } from './classifier.js';
-import type { Llm, LlmQuestion } from './llm.js';
 import { MAX_SKILLS_PER_TOOL, type Skill } from './skill.js';
 
+const MAX_ANSWER_TOKENS = 4_096;
+/** RULINGS R27: once more, then later. */
+const RETRIES = 1;
 const MAX_DESCRIPTION = 1_000;
 const MAX_PARAMETERS = 20;
 const MAX_SUGGESTION_NAME = 100;
@@ -42,7 +44,7 @@ export class LlmClassifier extends Classifier {
     signal: AbortSignal,
   ): Promise<Verdict[]> {
     const answer = answerSchema.safeParse(await this.llm.ask(questionOf(tools, skills), signal));
-    if (!answer.success) throw new ClassificationFailed(this.name, 'its answer has another form');
+    if (!answer.success) throw new LlmFailed(this.name, 'its answer has another form');
     const asked = new Set(tools.map((tool) => tool.id));
     return answer.data.tools.flatMap((one) => {
       if (!asked.delete(one.id)) return []; // not asked, or answered twice
@@ -55,6 +57,9 @@ export class LlmClassifier extends Classifier {
 
 function questionOf(tools: readonly ToolToClassify[], skills: readonly Skill[]): LlmQuestion {
   return {
+    name: 'record_skills',
+    maxTokens: MAX_ANSWER_TOKENS,
+    retries: RETRIES,
     system: `${SYSTEM}\n\nSkills:\n${skills.map((skill) => `${skill.id}: ${skill.name}. ${skill.description}`).join('\n')}`,
     user: JSON.stringify({
       tools: tools.map((tool) => ({
@@ -72,28 +77,22 @@ function questionOf(tools: readonly ToolToClassify[], skills: readonly Skill[]):
 
 /** Only ids of the taxonomy can be said at all. */
 function schemaOf(skills: readonly Skill[]): JsonObject {
-  const object = (properties: JsonObject): JsonObject => ({
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-    additionalProperties: false,
-  });
-  return object({
+  return strictObject({
     tools: {
       type: 'array',
-      items: object({
+      items: strictObject({
         id: { type: 'integer' },
         skills: {
           type: 'array',
           description: `At most ${MAX_SKILLS_PER_TOOL}, the best first`,
-          items: object({
+          items: strictObject({
             id: { type: 'string', enum: skills.map((skill) => skill.id) },
             confidence: { type: 'number' },
           }),
         },
         suggested_skill: {
           anyOf: [
-            object({ name: { type: 'string' }, description: { type: 'string' } }),
+            strictObject({ name: { type: 'string' }, description: { type: 'string' } }),
             { type: 'null' },
           ],
         },

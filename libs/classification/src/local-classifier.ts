@@ -1,6 +1,6 @@
 import { Catalogue, type CatalogueTool } from '@app/discovery';
 import { splitIdentifiers, type StaticModel } from '@app/vectors';
-import { Classifier, type ToolToClassify, type Verdict } from './classifier.js';
+import { Classifier, LOCAL, type ToolToClassify, type Verdict } from './classifier.js';
 import type { SkillHead } from './skill-head.js';
 import type { Skill } from './skill.js';
 import { SkillScorer } from './skill-scorer.js';
@@ -17,7 +17,7 @@ export class LocalClassifier extends Classifier {
     private readonly head: SkillHead,
   ) {
     super();
-    this.name = `local:${model.id}`;
+    this.name = `${LOCAL}${model.id}`;
   }
 
   classify(tools: readonly ToolToClassify[], skills: readonly Skill[]): Promise<Verdict[]> {

@@ -2,7 +2,11 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { EventsHandler, type IEventHandler } from '@nestjs/cqrs';
 import { Catalogue } from '@app/discovery';
 import { SkillsChanged } from '@app/events';
+import { Replicas } from '@app/platform';
 import { SkillMap } from './skill-map.js';
+
+/** What replicas tell each other of the taxonomy. */
+const SKILLS_CHANGED = 'skills';
 
 /** Tools that came, went or got other skills move the skills; so does a change of the taxonomy. */
 @Injectable()
@@ -10,24 +14,30 @@ import { SkillMap } from './skill-map.js';
 export class RedrawSkillsOnCatalogueChanges
   implements IEventHandler<SkillsChanged>, OnModuleInit, OnModuleDestroy
 {
-  private unsubscribe: (() => void) | undefined;
+  private stops: readonly (() => void)[] = [];
 
   constructor(
     private readonly catalogue: Catalogue,
     private readonly map: SkillMap,
+    private readonly replicas: Replicas,
   ) {}
 
   onModuleInit(): void {
-    this.unsubscribe = this.catalogue.subscribe((next, previous) => {
-      if (next.toolsById !== previous.toolsById) void this.map.refresh();
-    });
+    this.stops = [
+      this.catalogue.subscribe((next, previous) => {
+        if (next.toolsById !== previous.toolsById) void this.map.refresh();
+      }),
+      this.replicas.hear(({ topic }) => {
+        if (topic === SKILLS_CHANGED) void this.map.refresh();
+      }),
+    ];
   }
 
   onModuleDestroy(): void {
-    this.unsubscribe?.();
+    for (const stop of this.stops) stop();
   }
 
   async handle(): Promise<void> {
-    await this.map.refresh();
+    await Promise.all([this.replicas.tell(SKILLS_CHANGED), this.map.refresh()]);
   }
 }

@@ -7,6 +7,7 @@ import { DiscoverToolsHandler } from './discover-tools.command.js';
 import { DiscoverToolsOnSessionOpened } from './discover-tools.on-session-opened.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { DiscoveryProgress } from './discovery-progress.js';
+import { FollowReplicasOnNews } from './follow-replicas.on-news.js';
 import { ForgetProgressOnServerRemoved } from './forget-progress.on-server-removed.js';
 import { IndexToolsOnCatalogueChanges } from './index-tools.on-catalogue-changes.js';
 import { LoadCatalogueOnStart } from './load-catalogue.on-start.js';
@@ -25,6 +26,7 @@ import { ServerToolsController } from './tools.controller.js';
     IndexToolsOnCatalogueChanges,
     LoadCatalogueOnStart,
     RefreshCatalogueOnChanges,
+    FollowReplicasOnNews,
     ReconcileCatalogueJob,
     DiscoveryProgress,
     ForgetProgressOnServerRemoved,

@@ -7,7 +7,9 @@ import {
   ToolsClassified,
   ToolsDiscovered,
 } from '@app/events';
+import { Replicas } from '@app/platform';
 import { Catalogue } from './catalogue.js';
+import { SERVERS_CHANGED, TOOLS_CHANGED } from './follow-replicas.on-news.js';
 
 type Change =
   | ServerRegistered
@@ -17,7 +19,7 @@ type Change =
   | ToolsDiscovered
   | ToolsClassified;
 
-/** Each of these means that the picture differs from the rows; it is read anew, as far as it can differ. */
+/** Each of these means that the picture differs from the rows, here and in other replicas; it is read anew, as far as it can differ. */
 @EventsHandler(
   ServerRegistered,
   ServerStatusChanged,
@@ -27,15 +29,17 @@ type Change =
   ToolsClassified,
 )
 export class RefreshCatalogueOnChanges implements IEventHandler<Change> {
-  constructor(private readonly catalogue: Catalogue) {}
+  constructor(
+    private readonly catalogue: Catalogue,
+    private readonly replicas: Replicas,
+  ) {}
 
   async handle(event: Change): Promise<void> {
     if (event instanceof ServerRegistered || event instanceof ServerStatusChanged) {
-      await this.catalogue.reloadServers();
-    } else if (event instanceof ToolsClassified) {
-      await this.catalogue.reload(event.serverIds);
-    } else {
-      await this.catalogue.reload([event.serverId]);
+      await Promise.all([this.replicas.tell(SERVERS_CHANGED), this.catalogue.reloadServers()]);
+      return;
     }
+    const ids = event instanceof ToolsClassified ? event.serverIds : [event.serverId];
+    await Promise.all([this.replicas.tell(TOOLS_CHANGED, ids), this.catalogue.reload(ids)]);
   }
 }

@@ -15,6 +15,7 @@ export { DataDirInUse, holdDataDir } from './database/data-dir.js';
 export { Database, type Tx } from './database/database.js';
 export type { ExclusiveLock } from './database/exclusive-lock.js';
 export { DatabaseModule } from './database/database.module.js';
+export { type ReplicaNews, Replicas } from './database/replicas.js';
 export { makeDatabaseTemplate } from './database/embedded-database.js';
 export { migrateOnce } from './database/migrate-once.js';
 export type { MigrationClass } from './database/migrations.js';

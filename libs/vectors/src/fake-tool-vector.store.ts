@@ -5,8 +5,8 @@ export class FakeToolVectorStore implements VectorRows {
   tools: readonly number[] = [];
   private readonly rows = new Map<string, { modelId: string; row: VectorRow }>();
 
-  models(): string[] {
-    return [...new Set([...this.rows.values()].map(({ modelId }) => modelId))];
+  modelIds(): Promise<string[]> {
+    return Promise.resolve([...new Set([...this.rows.values()].map(({ modelId }) => modelId))]);
   }
 
   load(modelId: string, toolIds: readonly number[]): Promise<VectorRow[]> {

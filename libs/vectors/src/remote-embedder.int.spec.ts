@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import {
   type Answer,
   type FakeEndpoint,
@@ -35,6 +36,8 @@ const embedder = (url = `${endpoint.url}/v1`): RemoteEmbedder =>
   new RemoteEmbedder({ url, apiKey: SECRET, model: 'small' });
 
 describe(RemoteEmbedder, () => {
+  beforeAll(() => Logger.overrideLogger(false));
+
   it('asks an OpenAI-compatible endpoint, with or without the last part of its path', async () => {
     await embedder().embed(['a']);
     await embedder(`${endpoint.url}/v1/embeddings`).embed(['a']);
@@ -79,13 +82,12 @@ describe(RemoteEmbedder, () => {
     ['a wrong key', refuse(401, `bad key ${SECRET}`), /it answered HTTP 401$/],
     ['a failing endpoint', refuse(500), /it answered HTTP 500$/],
     ['garbage', () => ({ hello: 'world' }), /its answer is no list of vectors$/],
-    ['values that are no numbers', vectors(['a', 'b']), /where its vectors have 0 numbers$/],
-    ['NaN, which JSON writes as null', vectors([1, null, 2]), /it answered 3 values/],
     [
-      'vectors of two sizes',
-      vectors([1, 0], [1, 0, 0]),
-      /it answered 3 values where .* 2 numbers$/,
+      'values that are no numbers',
+      vectors(['a', 'b']),
+      /it answered 2 values of which 0 are numbers$/,
     ],
+    ['NaN, which JSON writes as null', vectors([1, null, 2]), /it answered 3 values/],
     [
       'no JSON at all',
       (_request, response) => {
@@ -102,6 +104,49 @@ describe(RemoteEmbedder, () => {
     expect(failure).toBeInstanceOf(Error);
     expect(String(failure)).toMatch(message);
     expect(String(failure)).not.toContain(SECRET);
+  });
+
+  describe('a vector of another size', () => {
+    /** Whatever is said of texts that begin with `odd`. */
+    const oddly =
+      (size: number): Answer =>
+      ({ body }) => ({
+        data: inputOf(body).map((text, index) => ({
+          index,
+          embedding: text.startsWith('odd') ? Array.from({ length: size }, () => 1) : [1, 1, 0],
+        })),
+      });
+    const sizes = async (one: RemoteEmbedder, ...texts: string[]): Promise<unknown[]> =>
+      (await one.embed(texts)).map((vector) => vector?.length);
+
+    it('costs only its own text, alone or among others', async () => {
+      const one = embedder();
+      await one.embed(['first']);
+      endpoint.answer = oddly(2);
+      expect(await sizes(one, 'a', 'odd', 'b')).toEqual([3, undefined, 3]);
+      expect(await sizes(one, 'odd')).toEqual([undefined]);
+      expect(await sizes(one, 'c')).toEqual([3]);
+    });
+
+    it('of every text is another model, which is learned anew', async () => {
+      const one = embedder();
+      await one.embed(['first']);
+      endpoint.answer = ({ body }) => ({
+        data: inputOf(body).map((_text, index) => ({ index, embedding: [1, 2] })),
+      });
+      await expect(one.embed(['a', 'b'])).rejects.toThrow(
+        /it answered 2 values where its vectors have 3 numbers$/,
+      );
+      expect(await sizes(one, 'a', 'b')).toEqual([2, 2]);
+    });
+  });
+
+  it('knows another model of the same endpoint, and none of another', async () => {
+    const settings = { url: `${endpoint.url}/v1`, apiKey: SECRET, model: 'small' };
+    const { host } = new URL(endpoint.url);
+    await RemoteEmbedder.byId(settings, `${host}/large`)?.embed(['a']);
+    expect(endpoint.requests.map(({ body }) => body)).toMatchObject([{ model: 'large' }]);
+    expect(RemoteEmbedder.byId(settings, 'elsewhere.example/large')).toBeUndefined();
   });
 
   it('gives up when its caller does', async () => {

@@ -61,6 +61,14 @@ export class ToolVectorStore {
     return new Set(rows.map((row) => row.id));
   }
 
+  /** Models that rows have vectors of, the one with the most first. */
+  async modelIds(): Promise<string[]> {
+    const rows = await this.database.direct.query<{ model_id: string }[]>(
+      'SELECT model_id FROM mcp.tool_vectors GROUP BY 1 ORDER BY count(*) DESC, 1',
+    );
+    return rows.map((row) => row.model_id);
+  }
+
   /** Vectors of models that are no longer in use. */
   async forgetOtherModels(modelId: string): Promise<void> {
     await this.database.direct.query('DELETE FROM mcp.tool_vectors WHERE model_id <> $1', [
@@ -70,4 +78,7 @@ export class ToolVectorStore {
 }
 
 /** As much of it as the vectors need. */
-export type VectorRows = Pick<ToolVectorStore, 'load' | 'save' | 'existing' | 'forgetOtherModels'>;
+export type VectorRows = Pick<
+  ToolVectorStore,
+  'load' | 'save' | 'existing' | 'modelIds' | 'forgetOtherModels'
+>;

@@ -44,8 +44,8 @@ function setUp(withStandIn = false) {
   const configured = new LetterEmbedder('configured');
   const local = new LetterEmbedder('local');
   const index = new ExactIndex();
-  const standIn = withStandIn ? new VectorSpace(local, new ExactIndex()) : undefined;
-  const space = new VectorSpace(configured, index, rows);
+  const standIn = withStandIn ? new VectorSpace(local, new ExactIndex(), clock) : undefined;
+  const space = new VectorSpace(configured, index, clock, rows);
   const vectors = new ToolVectors(space, standIn, rows, clock);
   const find = async (text: string): Promise<number[] | undefined> =>
     (await vectors.search([text], 10, {})).hits?.[0]?.map(({ id }) => id);
@@ -75,7 +75,7 @@ describe(ToolVectors, () => {
     const { rows, vectors } = setUp();
     await vectors.converge([item(1, 'aaa')]);
     const configured = new LetterEmbedder('configured');
-    const space = new VectorSpace(configured, new ExactIndex(), rows);
+    const space = new VectorSpace(configured, new ExactIndex(), new Clock(), rows);
     await space.converge([item(1, 'aaa')]);
     expect(configured.asked).toEqual(['a tool']);
   });
@@ -84,10 +84,10 @@ describe(ToolVectors, () => {
     const { rows, vectors } = setUp();
     await vectors.converge([item(1, 'aaa')]);
     const another = new LetterEmbedder('another');
-    const space = new VectorSpace(another, new ExactIndex(), rows);
+    const space = new VectorSpace(another, new ExactIndex(), new Clock(), rows);
     await new ToolVectors(space, undefined, rows, new Clock()).converge([item(1, 'aaa')]);
     expect(another.asked).toContain('aaa');
-    expect(rows.models()).toEqual(['another']);
+    expect(await rows.modelIds()).toEqual(['another']);
   });
 
   it('keeps points of tools that have a row, though this process does not know them yet', async () => {
@@ -98,13 +98,16 @@ describe(ToolVectors, () => {
     expect([...(await index.stored()).keys()]).toEqual(['2']);
   });
 
-  it('leaves out what the model has no vector for, without asking again', async () => {
-    const { vectors, configured, find } = setUp();
+  it('sets aside what the model has no vector for, and asks again later', async () => {
+    const { clock, vectors, configured, find } = setUp();
     await vectors.converge([item(1, 'xyz'), item(2, 'abc')]);
     await vectors.converge([item(1, 'xyz'), item(2, 'abc')]);
     expect(await find('abc')).toEqual([2]);
     expect(configured.asked.filter((text) => text === 'xyz')).toEqual(['xyz']);
     expect(await find('xyz')).toEqual([]);
+    clock.time += 600_000;
+    await vectors.converge([item(1, 'xyz'), item(2, 'abc')]);
+    expect(configured.asked.filter((text) => text === 'xyz').length).toBeGreaterThan(1);
   });
 
   it('says that it has no answer, and why, when nothing can be asked', async () => {
@@ -126,6 +129,48 @@ describe(ToolVectors, () => {
     configured.failing = false;
     await vectors.converge([item(1, 'aaa')]);
     expect((await vectors.search(['a'], 10, {})).problem).toBeUndefined();
+  });
+
+  describe('when the model changes', () => {
+    async function changed(old: LetterEmbedder | undefined) {
+      const before = setUp();
+      const items = [item(1, 'aaa'), item(2, 'bbb')];
+      await before.vectors.converge(items);
+      const next = new LetterEmbedder('next');
+      const { clock, rows } = before;
+      const vectors = new ToolVectors(
+        new VectorSpace(next, new ExactIndex(), clock, rows),
+        undefined,
+        rows,
+        clock,
+        (modelId) =>
+          old?.modelId === modelId
+            ? new VectorSpace(old, new ExactIndex(), clock, rows)
+            : undefined,
+      );
+      next.failing = true;
+      await vectors.converge([...items, item(3, 'ccc')]).catch(() => undefined);
+      return { vectors, next, rows, items };
+    }
+
+    it('the old one answers until the new one has everything', async () => {
+      const old = new LetterEmbedder('configured');
+      const { vectors, next, rows, items } = await changed(old);
+      const answer = await vectors.search(['aab'], 10, {});
+      expect(answer.hits?.[0]?.map(({ id }) => id)).toEqual([1, 2]);
+      expect(answer.problem).toMatch(/model next cannot be used: it is a test/);
+      expect(old.asked).toEqual(['aab']);
+      next.failing = false;
+      await vectors.converge(items);
+      expect(await vectors.search(['aab'], 10, {})).toMatchObject({ problem: undefined });
+      expect(next.asked).toContain('aab');
+      expect(await rows.modelIds()).toEqual(['next']);
+    });
+
+    it('and the old one cannot be asked any more, there is no answer', async () => {
+      const { vectors } = await changed(undefined);
+      expect((await vectors.search(['aab'], 10, {})).hits).toBeUndefined();
+    });
   });
 
   it('does not make every query wait for what has just failed', async () => {

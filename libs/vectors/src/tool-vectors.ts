@@ -24,11 +24,12 @@ const QUERY_TIMEOUT_MS = 3_000;
 const REST_MS = 10_000;
 
 /**
- * Vectors of all tools. The configured space answers once it holds everything; until then, and while
- * it fails, the local one stands in where there is one.
+ * Vectors of all tools. The configured space answers once it holds everything; until then that of the model
+ * before it, if it can be asked; else, and while it fails, the local one, where there is one.
  */
 export class ToolVectors {
   private readonly logger = new Logger(ToolVectors.name);
+  private previous: VectorSpace | undefined;
   private readonly problems = new Map<VectorSpace, { message: string; until: number }>();
 
   constructor(
@@ -36,6 +37,8 @@ export class ToolVectors {
     private readonly standIn: VectorSpace | undefined,
     private readonly rows: VectorRows,
     private readonly clock: Clock,
+    /** The space of a model that was configured before, if that can still be asked. */
+    private readonly spaceOf: (modelId: string) => VectorSpace | undefined = () => undefined,
   ) {}
 
   get modelId(): string {
@@ -56,6 +59,7 @@ export class ToolVectors {
   async converge(items: readonly VectorItem[], fresh = false): Promise<void> {
     await this.standIn?.converge(items, fresh);
     const before = this.configured.isFilled;
+    if (!before) await this.restorePrevious(items);
     try {
       await this.configured.converge(items, fresh);
     } catch (error) {
@@ -63,7 +67,20 @@ export class ToolVectors {
       throw error;
     }
     this.problems.delete(this.configured);
+    this.previous = undefined;
     if (!before) await this.rows.forgetOtherModels(this.modelId);
+  }
+
+  /** After a change of model the old index answers until the new one is made. */
+  private async restorePrevious(items: readonly VectorItem[]): Promise<void> {
+    if (this.previous) return;
+    for (const modelId of await this.rows.modelIds()) {
+      const space = modelId === this.modelId ? undefined : this.spaceOf(modelId);
+      if (!space) continue;
+      await space.restore(items);
+      this.previous = space;
+      return;
+    }
   }
 
   async search(
@@ -86,7 +103,7 @@ export class ToolVectors {
   }
 
   private spaces(): VectorSpace[] {
-    return this.standIn ? [this.configured, this.standIn] : [this.configured];
+    return [this.configured, this.previous, this.standIn].filter((space) => space !== undefined);
   }
 
   private isResting(space: VectorSpace): boolean {

@@ -1,4 +1,5 @@
-import type { FailPoints } from '@app/platform';
+import { Logger } from '@nestjs/common';
+import type { Clock, FailPoints } from '@app/platform';
 import type { Embedder } from './embedder.js';
 import type { VectorRows } from './tool-vector.store.js';
 import type { VectorFilter, VectorHit, VectorIndex } from './vector-index.js';
@@ -9,20 +10,26 @@ const ITEMS_PER_BATCH = 500;
 /** People repeat their queries, and a remote model costs a round trip each. */
 const MAX_CACHED_QUERIES = 1_000;
 const PROBE = 'a tool';
+/** What a model has no vector for now it may have one for later. */
+const SET_ASIDE_MS = 600_000;
+const NAMED_SET_ASIDE = 5;
 
 /** One model and the index of its vectors. */
 export class VectorSpace {
+  private readonly logger = new Logger(VectorSpace.name);
   private dimensions: number | undefined;
+  private isProbed = false;
   /** What the index holds, as far as this process knows; read again after any failure. */
   private stored: Map<string, string> | undefined;
-  private readonly queries = new Map<string, Float32Array | undefined>();
-  /** Fingerprints of items the model has no vector for; asking again would give the same. */
-  private readonly hopeless = new Set<string>();
+  private readonly queries = new Map<string, Float32Array>();
+  /** Fingerprints of items the model has no vector for, and when it is asked again. */
+  private setAside: ReadonlyMap<string, number> = new Map();
   private filled = false;
 
   constructor(
     readonly embedder: Embedder,
     private readonly index: VectorIndex,
+    private readonly clock: Clock,
     private readonly rows?: VectorRows,
     private readonly failPoints?: FailPoints,
   ) {}
@@ -40,17 +47,50 @@ export class VectorSpace {
       const stored = this.stored;
       await this.removeOthers(items, stored);
       const stale = items.filter(
-        (item) =>
-          stored.get(String(item.toolId)) !== this.fingerprint(item) &&
-          !this.hopeless.has(item.fingerprint),
+        (item) => stored.get(String(item.toolId)) !== this.fingerprint(item),
       );
-      for (let start = 0; start < stale.length; start += ITEMS_PER_BATCH) {
-        await this.write(stale.slice(start, start + ITEMS_PER_BATCH), stored);
+      const now = this.clock.now().getTime();
+      const waiting = new Map(
+        stale.flatMap(({ fingerprint }) => {
+          const until = this.setAside.get(fingerprint) ?? 0;
+          return until > now ? [[fingerprint, until]] : [];
+        }),
+      );
+      const due = stale.filter(({ fingerprint }) => !waiting.has(fingerprint));
+      for (let start = 0; start < due.length; start += ITEMS_PER_BATCH) {
+        const left = await this.write(due.slice(start, start + ITEMS_PER_BATCH), stored);
+        for (const { fingerprint } of left) waiting.set(fingerprint, now + SET_ASIDE_MS);
+        this.sayAside(left);
       }
+      this.setAside = waiting;
       this.filled = true;
     } catch (error) {
       this.stored = undefined;
+      this.isProbed = false;
       throw error;
+    }
+  }
+
+  /** Holds what the rows have of its model and asks that for nothing: it is on its way out. */
+  async restore(items: readonly VectorItem[]): Promise<void> {
+    const rows = this.rows ?? { load: () => Promise.resolve([]) };
+    for (let start = 0; start < items.length; start += ITEMS_PER_BATCH) {
+      const batch = new Map(
+        items.slice(start, start + ITEMS_PER_BATCH).map((item) => [item.toolId, item]),
+      );
+      const known = await rows.load(this.embedder.modelId, [...batch.keys()]);
+      this.dimensions ??= known[0]?.vector.length;
+      if (this.dimensions === undefined) continue;
+      await this.index.open(this.dimensions);
+      await this.index.upsert(
+        known.flatMap(({ toolId, vector }) => {
+          const item = batch.get(toolId);
+          return item && vector.length === this.dimensions
+            ? [{ id: String(toolId), vector, payload: item.payload, fingerprint: '' }]
+            : [];
+        }),
+      );
+      this.filled = true;
     }
   }
 
@@ -61,21 +101,26 @@ export class VectorSpace {
     filter: VectorFilter,
     signal?: AbortSignal,
   ): Promise<(readonly VectorHit[])[]> {
-    const vectors = await this.embedQueries(texts, signal);
+    const vectors = (await this.embedQueries(texts, signal)).map((vector) =>
+      vector?.length === this.dimensions ? vector : undefined,
+    );
     const usable = vectors.filter((vector) => vector !== undefined);
     const found = usable.length > 0 ? await this.index.search(usable, limit, filter) : [];
     let next = 0;
     return vectors.map((vector) => (vector ? (found[next++] ?? []) : []));
   }
 
-  async embedQueries(
+  private async embedQueries(
     texts: readonly string[],
     signal?: AbortSignal,
   ): Promise<(Float32Array | undefined)[]> {
     const unknown = [...new Set(texts.filter((text) => !this.queries.has(text)))];
     if (unknown.length > 0) {
       const embedded = await this.embedder.embed(unknown, signal);
-      unknown.forEach((text, i) => this.queries.set(text, embedded[i]));
+      unknown.forEach((text, i) => {
+        const vector = embedded[i];
+        if (vector) this.queries.set(text, vector);
+      });
     }
     const vectors = texts.map((text) => this.queries.get(text));
     for (const oldest of this.queries.keys()) {
@@ -86,10 +131,13 @@ export class VectorSpace {
   }
 
   private async open(): Promise<void> {
-    if (this.dimensions === undefined) {
+    if (this.dimensions === undefined || !this.isProbed) {
       const [probe] = await this.embedder.embed([PROBE]);
       if (!probe) throw new EmbeddingFailed(this.embedder.modelId, 'it answered no usable vector');
+      // A model may become another under its name.
+      if (probe.length !== this.dimensions) this.filled = false;
       this.dimensions = probe.length;
+      this.isProbed = true;
     }
     await this.index.open(this.dimensions);
   }
@@ -107,20 +155,33 @@ export class VectorSpace {
     for (const id of gone) stored.delete(id);
   }
 
-  private async write(items: readonly VectorItem[], stored: Map<string, string>): Promise<void> {
+  /** Those the model has no vector for. */
+  private async write(
+    items: readonly VectorItem[],
+    stored: Map<string, string>,
+  ): Promise<readonly VectorItem[]> {
     const vectors = await this.vectorsOf(items);
     const points = items.flatMap((item) => {
-      const vector = vectors.get(item.toolId);
-      if (!vector) {
-        this.hopeless.add(item.fingerprint);
-        return [];
-      }
       const { toolId, payload } = item;
+      const vector = vectors.get(toolId);
+      if (!vector) return [];
       return [{ id: String(toolId), vector, payload, fingerprint: this.fingerprint(item) }];
     });
     await this.index.upsert(points);
     this.failPoints?.pass('vectors.indexed');
     for (const { id, fingerprint } of points) stored.set(id, fingerprint);
+    return items.filter(({ toolId }) => !vectors.has(toolId));
+  }
+
+  private sayAside(items: readonly VectorItem[]): void {
+    const news = items.filter(({ fingerprint }) => !this.setAside.has(fingerprint));
+    if (news.length === 0) return;
+    const { modelId } = this.embedder;
+    const tools = news.slice(0, NAMED_SET_ASIDE).map(({ payload }) => payload['name']);
+    this.logger.warn(
+      { modelId, tools, count: news.length },
+      'the model gave no vector for these tools: words alone find them until it is asked again in 10 minutes',
+    );
   }
 
   /** From rows where the text is the same, else from the model. */

@@ -3,7 +3,7 @@ import { Clock, Env, FailPoints } from '@app/platform';
 import { Embedder } from './embedder.js';
 import { ExactIndex } from './exact-index.js';
 import { QdrantIndex } from './qdrant-index.js';
-import { RemoteEmbedder } from './remote-embedder.js';
+import { RemoteEmbedder, type RemoteEmbedderSettings } from './remote-embedder.js';
 import { StaticEmbedder } from './static-embedder.js';
 import { StaticModel } from './static-model.js';
 import { toolFilterFields, TOOLS_COLLECTION } from './tool-payload.js';
@@ -28,13 +28,18 @@ import { VectorSpace } from './vector-space.js';
 export class VectorsModule {}
 
 function configuredEmbedder(env: Env, local: StaticModel): Embedder {
-  return env.EMBEDDINGS_URL
-    ? new RemoteEmbedder({
+  const remote = remoteSettings(env);
+  return remote ? new RemoteEmbedder(remote) : new StaticEmbedder(local);
+}
+
+function remoteSettings(env: Env): RemoteEmbedderSettings | undefined {
+  return env.EMBEDDINGS_URL === undefined
+    ? undefined
+    : {
         url: env.EMBEDDINGS_URL,
         apiKey: env.EMBEDDINGS_API_KEY,
         model: env.EMBEDDINGS_MODEL,
-      })
-    : new StaticEmbedder(local);
+      };
 }
 
 function toolVectors(
@@ -55,6 +60,11 @@ function toolVectors(
   const isLocal = embedder instanceof StaticEmbedder && index instanceof ExactIndex;
   const standIn = isLocal
     ? undefined
-    : new VectorSpace(new StaticEmbedder(local), new ExactIndex());
-  return new ToolVectors(new VectorSpace(embedder, index, rows, failPoints), standIn, rows, clock);
+    : new VectorSpace(new StaticEmbedder(local), new ExactIndex(), clock);
+  const configured = new VectorSpace(embedder, index, clock, rows, failPoints);
+  return new ToolVectors(configured, standIn, rows, clock, (modelId) => {
+    const settings = remoteSettings(env);
+    const previous = settings && RemoteEmbedder.byId(settings, modelId);
+    return previous && new VectorSpace(previous, new ExactIndex(), clock, rows);
+  });
 }

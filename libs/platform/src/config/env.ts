@@ -153,6 +153,7 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_QUERY_TIMEOUT: seconds(5, 600),
   MCP_AGGREGATOR_QUERY_TOOLS_PER_SERVER: whole(1, 1, 10),
   MCP_AGGREGATOR_QUERY_MAX_TOKENS: whole(6_000, 100, 1_000_000),
+  MCP_AGGREGATOR_QUERY_PLANNER: flag(true),
 
   MCP_AGGREGATOR_TOKENS: tokens.optional(),
   MCP_AGGREGATOR_JWKS_URL: url('https:', 'http:').optional(),
@@ -206,7 +207,7 @@ const rules: readonly Rule[] = [
   },
   {
     setting: 'LLM_MODEL',
-    message: 'is required with LLM_PROVIDER: the name of the model that classifies tools',
+    message: 'is required with LLM_PROVIDER: the name of the model to ask',
     about: ['LLM_PROVIDER', 'LLM_MODEL'],
     isBroken: (env) => env.LLM_PROVIDER !== undefined && !env.LLM_MODEL,
   },

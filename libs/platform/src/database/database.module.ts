@@ -12,6 +12,7 @@ import { DatabaseUnreachable } from './database.errors.js';
 import { Database } from './database.js';
 import { EmbeddedDatabase } from './embedded-database.js';
 import { migrate, type MigrationClass } from './migrations.js';
+import { Replicas } from './replicas.js';
 
 /** PostgreSQL by DATABASE_URL, else PGlite in the data folder: same migrations, same SQL. */
 @Global()
@@ -41,8 +42,8 @@ export class DatabaseModule implements OnApplicationShutdown {
           },
         }),
       ],
-      providers: [Database, { provide: EmbeddedDatabase, useValue: embedded }],
-      exports: [Database],
+      providers: [Database, Replicas, { provide: EmbeddedDatabase, useValue: embedded }],
+      exports: [Database, Replicas],
     };
   }
 
