@@ -99,6 +99,12 @@ const helmetOptions: HelmetOptions = {
     },
   },
   xFrameOptions: { action: 'deny' },
+  // For browsers of long ago, and paid for with every answer.
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
   // Whether other services of the same domain speak TLS is not ours to say.
   strictTransportSecurity: { includeSubDomains: false },
 };

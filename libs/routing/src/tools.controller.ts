@@ -1,11 +1,11 @@
-import { Body, Controller, Header, HttpCode, Post, Res } from '@nestjs/common';
+import { Controller, Header, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type Actor, CurrentActor, RequireScope } from '@app/access';
+import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { actorOf, RequireScope } from '@app/access';
 import { ApiErrors, whileConnected } from '@app/platform';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallTool } from './call-tool.command.js';
-import { CallToolDto, ToolAnswerView, toToolAnswerView } from './tools.dto.js';
+import { CallToolDto, readToolCall, ToolAnswerView, toToolAnswerView } from './tools.dto.js';
 
 @ApiTags('tools')
 @ApiBearerAuth()
@@ -18,16 +18,16 @@ export class ToolsController {
   @Header('content-type', 'application/json; charset=utf-8')
   @RequireScope('call')
   @ApiOperation({ summary: 'Call a tool of any connected server' })
+  @ApiBody({ type: CallToolDto })
   @ApiOkResponse({ type: ToolAnswerView })
   @ApiErrors(400, 404, 413, 422, 502, 503, 504)
   async call(
-    @Body() dto: CallToolDto,
-    @CurrentActor() actor: Actor,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
-    const caller = { actor, signal: whileConnected(reply) };
-    const params = { arguments: dto.arguments ?? {} };
-    const command = new CallTool(dto.name, params, caller, dto.server_id);
+    const { name, arguments: args = {}, server_id } = readToolCall(request.body);
+    const caller = { actor: actorOf(request), signal: whileConnected(reply) };
+    const command = new CallTool(name, { arguments: args }, caller, server_id);
     return toToolAnswerView(await this.commands.execute(command)).bytes;
   }
 }
