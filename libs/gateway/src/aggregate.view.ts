@@ -16,7 +16,7 @@ import { isJsonObject, type JsonObject, type JsonValue, product } from '@app/pla
 import { SessionPool } from '@app/sessions';
 import { ClientRoots } from './client-roots.js';
 import { aggregateInstructions } from './instructions.js';
-import { listedTools, listingOf } from './listed-tools.js';
+import { listedTools, toolsPage } from './listed-tools.js';
 import { Offerings } from './offerings.js';
 import { pageOf } from './paging.js';
 import { callQueryTool } from './query-tool-call.js';
@@ -24,6 +24,8 @@ import { ResourceSubscriptions } from './resource-subscriptions.js';
 import { ServerLogs } from './server-logs.js';
 import { ServerNews } from './server-news.js';
 import { Upstreams } from './upstreams.js';
+
+const PAGE_SIZE = 1_000;
 
 /** `/mcp`: what all servers offer, as if one server offered it. */
 @Injectable()
@@ -70,9 +72,16 @@ export class AggregateView implements McpView {
   private async answer(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
     switch (method) {
       case 'tools/list':
-        return this.listTools(params);
+        return toolsPage(listedTools(this.catalogue.current), params['cursor'], [
+          this.queryTool.listing,
+        ]);
       case 'prompts/list': {
-        const page = pageOf(this.offerings.prompts(), (prompt) => prompt.name, params['cursor']);
+        const page = pageOf(
+          this.offerings.prompts(),
+          ({ name }) => name,
+          params['cursor'],
+          PAGE_SIZE,
+        );
         return { prompts: page.items.map((prompt) => prompt.definition), ...page.next };
       }
       case 'prompts/get':
@@ -110,7 +119,7 @@ export class AggregateView implements McpView {
   watch(listener: (change: ServerChange) => void): () => void {
     const stops = [
       this.catalogue.subscribe((next, previous) => {
-        if (!sameItems(listedTools(next), listedTools(previous))) listener({ kind: 'tools' });
+        if (listedTools(next) !== listedTools(previous)) listener({ kind: 'tools' });
       }),
       this.offerings.watch((kind) => listener({ kind })),
       this.news.watch((_serverId, change) => {
@@ -120,12 +129,6 @@ export class AggregateView implements McpView {
     return () => {
       for (const stop of stops) stop();
     };
-  }
-
-  private listTools({ cursor }: JsonObject): JsonObject {
-    const page = pageOf(listedTools(this.catalogue.current), (tool) => tool.name, cursor);
-    const builtIn = cursor === undefined ? [this.queryTool.listing] : [];
-    return { tools: [...builtIn, ...page.items.map(listingOf)], ...page.next };
   }
 
   private getPrompt(params: JsonObject, call: ClientCall): Promise<RpcResult> {
@@ -169,8 +172,4 @@ export class AggregateView implements McpView {
       .map((id) => this.sessions.get(id))
       .filter((session) => session !== undefined);
   }
-}
-
-function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
-  return a.length === b.length && a.every((item, i) => item === b[i]);
 }

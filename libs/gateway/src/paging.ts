@@ -1,8 +1,13 @@
 import type { JsonObject, JsonValue } from '@app/platform';
 import { rpcCode, RpcError } from '@app/mcp';
 
-/** Clients that read only the first page exist; models that want more than this do not. */
-const PAGE_SIZE = 1_000;
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** How many come before it. */
+  readonly start: number;
+  /** What the result says of the page after it. */
+  readonly next: JsonObject;
+}
 
 /**
  * One page of a list ordered by name. A cursor holds the last name of its page, so that it means the same
@@ -12,13 +17,14 @@ export function pageOf<T>(
   items: readonly T[],
   nameOf: (item: T) => string,
   cursor: JsonValue | undefined,
-): { readonly items: readonly T[]; readonly next: JsonObject } {
+  pageSize: number,
+): Page<T> {
   const after = cursor === undefined ? undefined : nameIn(cursor);
   const start = after === undefined ? 0 : firstAfter(items, nameOf, after);
-  const page = items.slice(start, start + PAGE_SIZE);
+  const page = items.slice(start, start + pageSize);
   const last = page.at(-1);
-  const hasMore = last !== undefined && start + PAGE_SIZE < items.length;
-  return { items: page, next: hasMore ? { nextCursor: cursorFor(nameOf(last)) } : {} };
+  const hasMore = last !== undefined && start + pageSize < items.length;
+  return { items: page, start, next: hasMore ? { nextCursor: cursorFor(nameOf(last)) } : {} };
 }
 
 function cursorFor(name: string): string {

@@ -174,7 +174,14 @@ export function modernResult(method: string, result: RpcResult, serverInfo: Json
 }
 
 function modernWritten(method: string, result: WrittenObject, serverInfo: JsonObject): RpcResult {
-  if (method === 'tools/list') return modernResult(method, result.toObject() ?? {}, serverInfo);
+  if (method === 'tools/list') {
+    let list = modernLists.get(result);
+    if (!list) {
+      const modern = modernResult(method, result.toObject() ?? {}, serverInfo) as JsonObject;
+      modernLists.set(result, (list = WrittenObject.of(modern)));
+    }
+    return list;
+  }
   const given = result.get('_meta');
   const isComplete = result.get('resultType') !== 'input_required';
   return result.with({
@@ -186,6 +193,9 @@ function modernWritten(method: string, result: WrittenObject, serverInfo: JsonOb
     _meta: { [SERVER_INFO_META_KEY]: serverInfo, ...(isJsonObject(given) && given) },
   });
 }
+
+/** A view that gives the same list again is spared writing it again. */
+const modernLists = new WeakMap<WrittenObject, WrittenObject>();
 
 /** `execution` is a word of the revision before. */
 function withoutTaskSupport(result: JsonObject): JsonObject {
