@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { Catalogue, DiscoveryModule } from '@app/discovery';
 import { Env } from '@app/platform';
 import { StaticModel, VectorsModule } from '@app/vectors';
-import { AnthropicLlm } from './anthropic-llm.js';
 import { ClassificationStore } from './classification.store.js';
 import { ClassificationWorker } from './classification-worker.js';
 import { Classifier } from './classifier.js';
@@ -12,7 +11,6 @@ import { CreateSkillHandler } from './create-skill.command.js';
 import { DropOverrideHandler } from './drop-override.command.js';
 import { LlmClassifier } from './llm-classifier.js';
 import { LocalClassifier } from './local-classifier.js';
-import { OpenAiLlm } from './openai-llm.js';
 import { OverrideToolSkillsHandler } from './override-tool-skills.command.js';
 import { RedrawSkillsOnCatalogueChanges } from './redraw-skills.on-catalogue-changes.js';
 import { ReviewSuggestionHandler } from './review-suggestion.command.js';
@@ -52,13 +50,22 @@ import { UpdateSkillHandler } from './update-skill.command.js';
 })
 export class ClassificationModule {}
 
-function configuredClassifier(env: Env, catalogue: Catalogue, model: StaticModel): Classifier {
+/** The SDKs of hosted models are loaded only when one is configured: together they hold 25 MB. */
+async function configuredClassifier(
+  env: Env,
+  catalogue: Catalogue,
+  model: StaticModel,
+): Promise<Classifier> {
   const settings = { url: env.LLM_URL, apiKey: env.LLM_API_KEY, model: env.LLM_MODEL ?? '' };
   switch (env.LLM_PROVIDER) {
-    case 'anthropic':
+    case 'anthropic': {
+      const { AnthropicLlm } = await import('./anthropic-llm.js');
       return new LlmClassifier(new AnthropicLlm(settings));
-    case 'openai':
+    }
+    case 'openai': {
+      const { OpenAiLlm } = await import('./openai-llm.js');
       return new LlmClassifier(new OpenAiLlm(settings));
+    }
     case undefined:
       return new LocalClassifier(catalogue, model, SkillHead.load(model.id));
     default:
