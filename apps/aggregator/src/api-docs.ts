@@ -1,8 +1,8 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 
-/** OpenAPI generated from the controllers, at `/docs` (a page) and `/docs/openapi.json`. */
-export function serveApiDocs(app: NestFastifyApplication): OpenAPIObject {
+/** OpenAPI generated from the controllers when it is first asked for, at `/docs` (a page) and `/docs/openapi.json`. */
+export function serveApiDocs(app: NestFastifyApplication): void {
   const description = new DocumentBuilder()
     .setTitle('Switchboard')
     .setDescription(
@@ -11,11 +11,9 @@ export function serveApiDocs(app: NestFastifyApplication): OpenAPIObject {
     .setVersion('1')
     .addBearerAuth()
     .build();
-  const document = SwaggerModule.createDocument(app, description);
-  SwaggerModule.setup('docs', app, document, {
+  SwaggerModule.setup('docs', app, () => SwaggerModule.createDocument(app, description), {
     jsonDocumentUrl: 'docs/openapi.json',
     yamlDocumentUrl: 'docs/openapi.yaml',
     customSiteTitle: 'Switchboard API',
   });
-  return document;
 }

@@ -14,7 +14,7 @@ import { corsOptions, createHttpAdapter } from './http-server.js';
 
 /** The whole service, not yet listening; tests start it the same way. */
 export async function createApp(env: Env): Promise<NestFastifyApplication> {
-  const logger = new PinoLogger(createPino(env));
+  const logger = new PinoLogger(await createPino(env));
   const adapter = createHttpAdapter(env);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(env), adapter, {
     logger,

@@ -23,7 +23,7 @@ try {
         RegistryModule,
       ],
     },
-    { logger: new PinoLogger(createPino(env)), abortOnError: false },
+    { logger: new PinoLogger(await createPino(env)), abortOnError: false },
   );
   const { servers } = await app.get(CommandBus).execute(new RotateCredentials(SYSTEM));
   console.log(

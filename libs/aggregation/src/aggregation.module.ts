@@ -37,7 +37,11 @@ import { ReplaceQueryRulesHandler } from './replace-query-rules.command.js';
 })
 export class AggregationModule {}
 
-function configuredPlanner(env: Env, clock: Clock, metrics: QueryMetrics): QueryPlanner {
-  const llm = env.MCP_AGGREGATOR_QUERY_PLANNER ? configuredLlm(env) : undefined;
+async function configuredPlanner(
+  env: Env,
+  clock: Clock,
+  metrics: QueryMetrics,
+): Promise<QueryPlanner> {
+  const llm = env.MCP_AGGREGATOR_QUERY_PLANNER ? await configuredLlm(env) : undefined;
   return new QueryPlanner(llm, clock, metrics);
 }

@@ -51,8 +51,12 @@ import { UpdateSkillHandler } from './update-skill.command.js';
 })
 export class ClassificationModule {}
 
-function configuredClassifier(env: Env, catalogue: Catalogue, model: StaticModel): Classifier {
-  const llm = configuredLlm(env);
+async function configuredClassifier(
+  env: Env,
+  catalogue: Catalogue,
+  model: StaticModel,
+): Promise<Classifier> {
+  const llm = await configuredLlm(env);
   return llm
     ? new LlmClassifier(llm)
     : new LocalClassifier(catalogue, model, SkillHead.load(model.id));

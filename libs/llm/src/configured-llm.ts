@@ -1,16 +1,18 @@
 import type { Env } from '@app/platform';
-import { AnthropicLlm } from './anthropic-llm.js';
 import type { Llm } from './llm.js';
-import { OpenAiLlm } from './openai-llm.js';
 
-/** Undefined without LLM_PROVIDER. */
-export function configuredLlm(env: Env): Llm | undefined {
+/** Undefined without LLM_PROVIDER. The SDKs are loaded only when they are used: together they hold 25 MB. */
+export async function configuredLlm(env: Env): Promise<Llm | undefined> {
   const settings = { url: env.LLM_URL, apiKey: env.LLM_API_KEY, model: env.LLM_MODEL ?? '' };
   switch (env.LLM_PROVIDER) {
-    case 'anthropic':
+    case 'anthropic': {
+      const { AnthropicLlm } = await import('./anthropic-llm.js');
       return new AnthropicLlm(settings);
-    case 'openai':
+    }
+    case 'openai': {
+      const { OpenAiLlm } = await import('./openai-llm.js');
       return new OpenAiLlm(settings);
+    }
     case undefined:
       return undefined;
     default:

@@ -38,7 +38,8 @@ export class ToolVectors {
     private readonly rows: VectorRows,
     private readonly clock: Clock,
     /** The space of a model that was configured before, if that can still be asked. */
-    private readonly spaceOf: (modelId: string) => VectorSpace | undefined = () => undefined,
+    private readonly spaceOf: (modelId: string) => Promise<VectorSpace | undefined> = () =>
+      Promise.resolve(undefined),
   ) {}
 
   get modelId(): string {
@@ -75,7 +76,7 @@ export class ToolVectors {
   private async restorePrevious(items: readonly VectorItem[]): Promise<void> {
     if (this.previous) return;
     for (const modelId of await this.rows.modelIds()) {
-      const space = modelId === this.modelId ? undefined : this.spaceOf(modelId);
+      const space = modelId === this.modelId ? undefined : await this.spaceOf(modelId);
       if (!space) continue;
       await space.restore(items);
       this.previous = space;

@@ -2,8 +2,8 @@ import { Module } from '@nestjs/common';
 import { Clock, Env, FailPoints } from '@app/platform';
 import { Embedder } from './embedder.js';
 import { ExactIndex } from './exact-index.js';
-import { QdrantIndex } from './qdrant-index.js';
-import { RemoteEmbedder, type RemoteEmbedderSettings } from './remote-embedder.js';
+import type { QdrantIndex } from './qdrant-index.js';
+import type { RemoteEmbedderSettings } from './remote-embedder.js';
 import { StaticEmbedder } from './static-embedder.js';
 import { StaticModel } from './static-model.js';
 import { toolFilterFields, TOOLS_COLLECTION } from './tool-payload.js';
@@ -27,9 +27,12 @@ import { VectorSpace } from './vector-space.js';
 })
 export class VectorsModule {}
 
-function configuredEmbedder(env: Env, local: StaticModel): Embedder {
-  const remote = remoteSettings(env);
-  return remote ? new RemoteEmbedder(remote) : new StaticEmbedder(local);
+/** Its SDK, like Qdrant's client, is loaded only when it is configured. */
+async function configuredEmbedder(env: Env, local: StaticModel): Promise<Embedder> {
+  const settings = remoteSettings(env);
+  if (!settings) return new StaticEmbedder(local);
+  const { RemoteEmbedder } = await import('./remote-embedder.js');
+  return new RemoteEmbedder(settings);
 }
 
 function remoteSettings(env: Env): RemoteEmbedderSettings | undefined {
@@ -42,29 +45,37 @@ function remoteSettings(env: Env): RemoteEmbedderSettings | undefined {
       };
 }
 
-function toolVectors(
+async function configuredQdrant(
+  env: Env,
+  collection: string,
+  filterFields: Readonly<Record<string, 'keyword' | 'bool'>>,
+): Promise<QdrantIndex | undefined> {
+  if (!env.QDRANT_URL) return undefined;
+  const { QdrantIndex } = await import('./qdrant-index.js');
+  const settings = { url: env.QDRANT_URL, apiKey: env.QDRANT_API_KEY };
+  return new QdrantIndex(settings, collection, filterFields);
+}
+
+async function toolVectors(
   env: Env,
   embedder: Embedder,
   local: StaticModel,
   rows: ToolVectorStore,
   clock: Clock,
   failPoints: FailPoints,
-): ToolVectors {
-  const index = env.QDRANT_URL
-    ? new QdrantIndex(
-        { url: env.QDRANT_URL, apiKey: env.QDRANT_API_KEY },
-        TOOLS_COLLECTION,
-        toolFilterFields,
-      )
-    : new ExactIndex();
+): Promise<ToolVectors> {
+  const index =
+    (await configuredQdrant(env, TOOLS_COLLECTION, toolFilterFields)) ?? new ExactIndex();
   const isLocal = embedder instanceof StaticEmbedder && index instanceof ExactIndex;
   const standIn = isLocal
     ? undefined
     : new VectorSpace(new StaticEmbedder(local), new ExactIndex(), clock);
   const configured = new VectorSpace(embedder, index, clock, rows, failPoints);
-  return new ToolVectors(configured, standIn, rows, clock, (modelId) => {
+  return new ToolVectors(configured, standIn, rows, clock, async (modelId) => {
     const settings = remoteSettings(env);
-    const previous = settings && RemoteEmbedder.byId(settings, modelId);
+    if (!settings) return undefined;
+    const { RemoteEmbedder } = await import('./remote-embedder.js');
+    const previous = RemoteEmbedder.byId(settings, modelId);
     return previous && new VectorSpace(previous, new ExactIndex(), clock, rows);
   });
 }

@@ -3,14 +3,24 @@ import { createPgConfig, type PGlitePgConfig } from '@electric-sql/pglite/node-p
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 
 /** An empty database made by `npm run build`: copying it takes 0.1 s, making it 2.5 s. */
 const TEMPLATE = ['../../../../database-template', '../../../../dist/database-template']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(path));
 
-/** The default of 128 MB is for a server of its own; its memory is ours from the first moment on. */
-const SETTINGS = ['shared_buffers = 16MB'];
+/** The defaults are for a server of its own with 100 clients; its memory is ours from the first moment on. */
+const SETTINGS = ['shared_buffers = 4MB', 'max_connections = 5'];
+
+/** Once for every function that is used, one after the other: half the memory (docs/decisions/0701). */
+const COMPILE_ONCE = [
+  '--no-wasm-dynamic-tiering',
+  '--no-wasm-tier-up',
+  '--wasm-num-compilation-tasks=1',
+];
+/** Holds for modules made from then on, such as the one that compares vectors. */
+const COMPILE_AGAIN_WHEN_HOT = '--wasm-dynamic-tiering';
 
 /** PostgreSQL in this process (WASM), in `<data folder>/postgres`. */
 export class EmbeddedDatabase {
@@ -20,8 +30,12 @@ export class EmbeddedDatabase {
   open(dataDir: string): PGlitePgConfig {
     const folder = join(dataDir, 'postgres');
     if (!existsSync(folder)) prepare(folder);
-    this.pglite = new PGlite(folder, { postgresqlconf: SETTINGS });
-    return createPgConfig(this.pglite);
+    for (const flag of COMPILE_ONCE) setFlagsFromString(flag);
+    const pglite = new PGlite(folder, { postgresqlconf: SETTINGS });
+    const compileAgain = (): void => setFlagsFromString(COMPILE_AGAIN_WHEN_HOT);
+    pglite.waitReady.then(compileAgain, compileAgain);
+    this.pglite = pglite;
+    return createPgConfig(pglite);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
 import { type Logger as Pino, pino } from 'pino';
-import { pretty } from './pretty.js';
 import type { Env } from '../config/env.js';
 
 /** Keys whose values never reach a log line, wherever they stand in the first two levels of a logged object. */
@@ -15,9 +14,9 @@ const SECRET_KEYS = [
   'connection_config',
 ];
 
-export function createPino(
+export async function createPino(
   env: Pick<Env, 'MCP_AGGREGATOR_LOG_LEVEL' | 'MCP_AGGREGATOR_LOG_FORMAT'>,
-): Pino {
+): Promise<Pino> {
   const toTerminal =
     env.MCP_AGGREGATOR_LOG_FORMAT === 'pretty' ||
     (env.MCP_AGGREGATOR_LOG_FORMAT === 'auto' && process.stdout.isTTY);
@@ -29,7 +28,7 @@ export function createPino(
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
     },
-    toTerminal ? pretty() : process.stdout,
+    toTerminal ? (await import('./pretty.js')).pretty() : process.stdout,
   );
 }
 
