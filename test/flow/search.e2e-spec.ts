@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { createDatabase } from '../support/postgres.js';
 import { insertTools, ROWS_ONLY } from '../support/rows.js';
 import { Catalogue } from '@app/discovery';
+import { ClassificationWorker } from '../../libs/classification/src/classification-worker.js';
 
 interface Found {
   readonly tools: {
@@ -240,15 +241,15 @@ describe('searching with Qdrant and a remote model', () => {
   });
   afterAll(async () => (await endpoint).close());
 
-  const points = (): number => qdrant.collections.get('mcp_unified_search')?.points.size ?? 0;
+  const payloadsIn = (collection: string) =>
+    [...(qdrant.collections.get(collection)?.points.values() ?? [])].map(({ payload }) => payload);
+  const points = (): number =>
+    payloadsIn('mcp_unified_search').filter((payload) => payload['is_external']).length;
 
   it('writes the payload of the contract, and finds through it', async () => {
     await insertTools(service.app, 'github', github);
     await eventually(() => expect(points()).toBe(3));
-    const payloads = [...(qdrant.collections.get('mcp_unified_search')?.points.values() ?? [])].map(
-      (point) => point.payload,
-    );
-    expect(payloads).toContainEqual(
+    expect(payloadsIn('mcp_unified_search')).toContainEqual(
       expect.objectContaining({
         name: 'github.create_issue',
         original_name: 'create_issue',
@@ -333,15 +334,26 @@ describe('searching with Qdrant and a remote model', () => {
     }
   }, 60_000);
 
-  it('removes the points of a removed server', async () => {
+  it('removes the points of a removed server, and takes its tools from the skills', async () => {
+    const toolsInSkills = (): number =>
+      payloadsIn('mcp_skills').reduce((sum, payload) => sum + Number(payload['tool_count']), 0);
     await insertTools(service.app, 'github', github);
     await insertTools(service.app, 'shop', shop);
     await eventually(() => expect(points()).toBe(4));
+    await service.app.get(ClassificationWorker, { strict: false }).request();
+    await eventually(() => {
+      expect(payloadsIn('mcp_skills')).toHaveLength(28);
+      expect(toolsInSkills()).toBeGreaterThan(1);
+    });
+    const before = toolsInSkills();
     const headers = { authorization: `Bearer ${service.token}` };
     const listed = await fetch(`${service.url}/api/v1/aggregator/servers`, { headers });
     const { servers } = (await listed.json()) as { servers: { id: string; name: string }[] };
     const id = servers.find((server) => server.name === 'github')?.id;
     await fetch(`${service.url}/api/v1/aggregator/servers/${id}`, { method: 'DELETE', headers });
-    await eventually(() => expect(points()).toBe(1));
+    await eventually(() => {
+      expect(points()).toBe(1);
+      expect(toolsInSkills()).toBeLessThan(before);
+    });
   });
 });

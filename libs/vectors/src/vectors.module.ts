@@ -4,6 +4,8 @@ import { Embedder } from './embedder.js';
 import { ExactIndex } from './exact-index.js';
 import { QdrantIndex } from './qdrant-index.js';
 import { RemoteEmbedder, type RemoteEmbedderSettings } from './remote-embedder.js';
+import { SKILLS_COLLECTION, skillFilterFields } from './skill-payload.js';
+import { SkillVectors } from './skill-vectors.js';
 import { StaticEmbedder } from './static-embedder.js';
 import { StaticModel } from './static-model.js';
 import { toolFilterFields, TOOLS_COLLECTION } from './tool-payload.js';
@@ -22,8 +24,9 @@ import { VectorSpace } from './vector-space.js';
       inject: [Env, Embedder, StaticModel, ToolVectorStore, Clock, FailPoints],
       useFactory: toolVectors,
     },
+    { provide: SkillVectors, inject: [Env, Embedder, ToolVectorStore], useFactory: skillVectors },
   ],
-  exports: [StaticModel, Embedder, ToolVectors, ToolVectorStore],
+  exports: [StaticModel, Embedder, ToolVectors, ToolVectorStore, SkillVectors],
 })
 export class VectorsModule {}
 
@@ -40,6 +43,17 @@ function remoteSettings(env: Env): RemoteEmbedderSettings | undefined {
         apiKey: env.EMBEDDINGS_API_KEY,
         model: env.EMBEDDINGS_MODEL,
       };
+}
+
+function skillVectors(env: Env, embedder: Embedder, rows: ToolVectorStore): SkillVectors {
+  const index = env.QDRANT_URL
+    ? new QdrantIndex(
+        { url: env.QDRANT_URL, apiKey: env.QDRANT_API_KEY },
+        SKILLS_COLLECTION,
+        skillFilterFields,
+      )
+    : undefined;
+  return new SkillVectors(embedder, index, rows);
 }
 
 function toolVectors(
