@@ -141,9 +141,37 @@ describe('searching tools', () => {
     );
   });
 
-  it('finds none of the servers’ tools without external ones', async () => {
-    const answer = await search(service, { query: 'weather', include_external: false });
-    expect(names(answer).filter((name) => /^(weather|github|shop)\./.test(name))).toEqual([]);
+  it('finds only the tools of the aggregator itself without external ones', async () => {
+    const question = { query: 'ask many servers one question', include_external: false };
+    expect(await search(service, question)).toMatchObject({
+      found: {
+        tools: [
+          {
+            name: 'mcp__proxy__aggregator__query',
+            original_name: 'mcp__proxy__aggregator__query',
+            source_server: null,
+            input_schema: { required: ['query'] },
+          },
+        ],
+        metadata: { servers_searched: 0, external_tools_count: 0 },
+      },
+    });
+    expect(names(await search(service, { ...question, include_external: true }))).toContain(
+      'mcp__proxy__aggregator__query',
+    );
+  });
+
+  it('says of a tool of its own how it is called', async () => {
+    const answer = await fetch(`${service.url}/api/v1/tools/call`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'mcp__proxy__aggregator__query', arguments: {} }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      error_code: 'TOOL_NOT_ROUTED',
+      detail: expect.stringContaining('POST /api/v1/aggregator/query') as unknown,
+    });
   });
 
   it('leaves schemas out on request, and what is below the threshold', async () => {

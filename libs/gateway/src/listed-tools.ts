@@ -11,7 +11,7 @@ export function listedTools(catalogue: CatalogueSnapshot): readonly CatalogueToo
   const known = lists.get(catalogue);
   if (known) return known;
   const listed = catalogue.tools.filter(
-    (tool) => catalogue.servers.get(tool.serverId)?.status !== 'DISCONNECTED',
+    (tool) => tool.isExternal && catalogue.servers.get(tool.serverId)?.status !== 'DISCONNECTED',
   );
   lists.set(catalogue, listed);
   return listed;
