@@ -69,8 +69,9 @@ async function rowsLeft(folder: string, settings: Record<string, string>): Promi
     : embedded.open(folder);
   const pool = new pg.Pool(options);
   const { rows } = await pool.query<object>(`
-    SELECT (SELECT count(*)::int FROM mcp.tools) AS tools,
-           (SELECT count(*)::int FROM mcp.tool_vectors) AS vectors`);
+    SELECT (SELECT count(*)::int FROM mcp.tools WHERE is_external) AS tools,
+           (SELECT count(*)::int FROM mcp.tool_vectors v JOIN mcp.tools t ON t.id = v.tool_id
+            WHERE t.is_external) AS vectors`);
   await pool.end();
   await embedded.close();
   return rows[0];

@@ -341,6 +341,27 @@ describe('one question to many servers', () => {
     });
   });
 
+  it('is found, described and called as the tools it asks are', async () => {
+    const client = new Client({ name: 'test', version: '1' });
+    const requestInit = { headers: { authorization: `Bearer ${service.token}` } };
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${service.url}/mcp/search`), { requestInit }),
+    );
+    const call = async (name: string, args: Record<string, unknown>): Promise<unknown> =>
+      (await client.callTool({ name, arguments: args })).structuredContent;
+    const found = await call('search_tools', { query: 'query many MCP servers', limit: 1 });
+    expect(found).toMatchObject({ tools: [{ name: TOOL, server: null }] });
+    expect(await call('describe_tool', { name: TOOL })).toMatchObject({
+      server: null,
+      tool: { name: TOOL, inputSchema: { required: ['query'] } },
+    });
+    const args = { query: question, servers: ['docs'] };
+    expect(await call('call_tool', { name: TOOL, arguments: args })).toMatchObject({
+      metadata: { serversQueried: 1, serversSucceeded: 1 },
+    });
+    await client.close();
+  });
+
   describe.each(['/mcp', '/mcp/search'])('as a tool on %s', (path) => {
     let client: Client;
 

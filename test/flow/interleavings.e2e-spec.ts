@@ -140,7 +140,7 @@ describe('refreshes, removals, renames and disconnects in any order', () => {
     await eventually(expectConsistent, 15_000);
     for (const id of listed.keys()) await get(CommandBus).execute(new RemoveServer(id, SYSTEM));
     await eventually(expectConsistent, 15_000);
-    expect(await rows('SELECT 1 FROM mcp.tools')).toEqual([]);
+    expect(await rows('SELECT 1 FROM mcp.tools WHERE is_external')).toEqual([]);
     expect(unhandled).toEqual([]);
   }, 240_000);
 });

@@ -77,7 +77,8 @@ describe('from registering a server to calling its tool', () => {
   it('what is removed is found and called no more', async () => {
     await ask('DELETE', `/api/v1/aggregator/servers/${id}`);
     await eventually(async () => {
-      expect(await ask('POST', '/api/v1/search', { query: 'echo' })).toMatchObject({ tools: [] });
+      const found = await ask('POST', '/api/v1/search', { query: 'echo' });
+      expect(JSON.stringify(found)).not.toContain('everything.');
     });
     expect(await ask('POST', '/api/v1/tools/call', { name: 'everything.echo' })).toMatchObject({
       error_code: 'TOOL_NOT_FOUND',

@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { createDatabase } from '../support/postgres.js';
 import { insertTools, ROWS_ONLY } from '../support/rows.js';
 import { Catalogue } from '@app/discovery';
+import { ClassificationWorker } from '../../libs/classification/src/classification-worker.js';
 
 interface Found {
   readonly tools: {
@@ -140,9 +141,37 @@ describe('searching tools', () => {
     );
   });
 
-  it('finds none of the servers’ tools without external ones', async () => {
-    const answer = await search(service, { query: 'weather', include_external: false });
-    expect(names(answer).filter((name) => /^(weather|github|shop)\./.test(name))).toEqual([]);
+  it('finds only the tools of the aggregator itself without external ones', async () => {
+    const question = { query: 'ask many servers one question', include_external: false };
+    expect(await search(service, question)).toMatchObject({
+      found: {
+        tools: [
+          {
+            name: 'mcp__proxy__aggregator__query',
+            original_name: 'mcp__proxy__aggregator__query',
+            source_server: null,
+            input_schema: { required: ['query'] },
+          },
+        ],
+        metadata: { servers_searched: 0, external_tools_count: 0 },
+      },
+    });
+    expect(names(await search(service, { ...question, include_external: true }))).toContain(
+      'mcp__proxy__aggregator__query',
+    );
+  });
+
+  it('says of a tool of its own how it is called', async () => {
+    const answer = await fetch(`${service.url}/api/v1/tools/call`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'mcp__proxy__aggregator__query', arguments: {} }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      error_code: 'TOOL_NOT_ROUTED',
+      detail: expect.stringContaining('POST /api/v1/aggregator/query') as unknown,
+    });
   });
 
   it('leaves schemas out on request, and what is below the threshold', async () => {
@@ -240,15 +269,15 @@ describe('searching with Qdrant and a remote model', () => {
   });
   afterAll(async () => (await endpoint).close());
 
-  const points = (): number => qdrant.collections.get('mcp_unified_search')?.points.size ?? 0;
+  const payloadsIn = (collection: string) =>
+    [...(qdrant.collections.get(collection)?.points.values() ?? [])].map(({ payload }) => payload);
+  const points = (): number =>
+    payloadsIn('mcp_unified_search').filter((payload) => payload['is_external']).length;
 
   it('writes the payload of the contract, and finds through it', async () => {
     await insertTools(service.app, 'github', github);
     await eventually(() => expect(points()).toBe(3));
-    const payloads = [...(qdrant.collections.get('mcp_unified_search')?.points.values() ?? [])].map(
-      (point) => point.payload,
-    );
-    expect(payloads).toContainEqual(
+    expect(payloadsIn('mcp_unified_search')).toContainEqual(
       expect.objectContaining({
         name: 'github.create_issue',
         original_name: 'create_issue',
@@ -333,15 +362,26 @@ describe('searching with Qdrant and a remote model', () => {
     }
   }, 60_000);
 
-  it('removes the points of a removed server', async () => {
+  it('removes the points of a removed server, and takes its tools from the skills', async () => {
+    const toolsInSkills = (): number =>
+      payloadsIn('mcp_skills').reduce((sum, payload) => sum + Number(payload['tool_count']), 0);
     await insertTools(service.app, 'github', github);
     await insertTools(service.app, 'shop', shop);
     await eventually(() => expect(points()).toBe(4));
+    await service.app.get(ClassificationWorker, { strict: false }).request();
+    await eventually(() => {
+      expect(payloadsIn('mcp_skills')).toHaveLength(28);
+      expect(toolsInSkills()).toBeGreaterThan(1);
+    });
+    const before = toolsInSkills();
     const headers = { authorization: `Bearer ${service.token}` };
     const listed = await fetch(`${service.url}/api/v1/aggregator/servers`, { headers });
     const { servers } = (await listed.json()) as { servers: { id: string; name: string }[] };
     const id = servers.find((server) => server.name === 'github')?.id;
     await fetch(`${service.url}/api/v1/aggregator/servers/${id}`, { method: 'DELETE', headers });
-    await eventually(() => expect(points()).toBe(1));
+    await eventually(() => {
+      expect(points()).toBe(1);
+      expect(toolsInSkills()).toBeLessThan(before);
+    });
   });
 });

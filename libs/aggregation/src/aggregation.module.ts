@@ -6,6 +6,7 @@ import { VectorsModule } from '@app/vectors';
 import { ChangeServerSettingsHandler } from './change-server-settings.command.js';
 import { FanOut } from './fan-out.js';
 import { ImportQuerySettingsHandler } from './import-query-settings.command.js';
+import { PublishQueryToolOnStart } from './publish-query-tool.on-start.js';
 import { QueryController } from './query.controller.js';
 import { QueryMetrics } from './query.metrics.js';
 import { QueryPlanner } from './query-planner.js';
@@ -28,6 +29,7 @@ import { ReplaceQueryRulesHandler } from './replace-query-rules.command.js';
       useFactory: configuredPlanner,
     },
     QueryTool,
+    PublishQueryToolOnStart,
     QueryServersHandler,
     ReplaceQueryRulesHandler,
     ChangeServerSettingsHandler,

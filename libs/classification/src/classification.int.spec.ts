@@ -160,13 +160,11 @@ describe.each([
       `SELECT id FROM mcp.external_servers WHERE name = 'weather'`,
     );
     expect((await call('DELETE', `/aggregator/servers/${server?.id}`)).status).toBe(204);
-    for (const table of [
-      'tools',
-      'tool_skill_assignments',
-      'tool_classifications',
-      'tool_vectors',
-    ]) {
-      expect(await rowsOf(service, `SELECT 1 FROM mcp.${table}`)).toEqual([]);
+    expect(await rowsOf(service, 'SELECT 1 FROM mcp.tools WHERE is_external')).toEqual([]);
+    for (const table of ['tool_skill_assignments', 'tool_classifications', 'tool_vectors']) {
+      const left = `SELECT 1 FROM mcp.${table}
+                    WHERE tool_id NOT IN (SELECT id FROM mcp.tools WHERE NOT is_external)`;
+      expect(await rowsOf(service, left)).toEqual([]);
     }
   });
 });
@@ -211,7 +209,7 @@ describe('classification by a hosted model', () => {
     await classify(service);
     expect(
       endpoint.requests.map((request) => askedFor(request.body).length).toSorted((a, b) => b - a),
-    ).toEqual([10, 10, 5]);
+    ).toEqual([10, 10, 6]); // with the aggregator's own
     const rows = await rowsOf<{ state: string; classified_by: string }>(
       service,
       'SELECT DISTINCT state, classified_by FROM mcp.tool_classifications',
@@ -241,7 +239,7 @@ describe('classification by a hosted model', () => {
     await classify(service);
     const { body } = await call('GET', '/aggregator/skill-suggestions?status=PENDING');
     const [suggestion] = body['suggestions'] as { id: number; tool_ids: string[] }[];
-    expect(suggestion?.tool_ids).toHaveLength(2);
+    expect(suggestion?.tool_ids).toHaveLength(3); // with the aggregator's own
     const path = `/aggregator/skill-suggestions/${suggestion?.id}`;
     expect(await call('POST', `${path}/approve`)).toMatchObject({
       status: 200,
@@ -274,7 +272,8 @@ describe('a hosted model that is configured later', () => {
     const rows = await rowsOf<unknown>(
       service,
       `SELECT t.original_name AS name, t.primary_skill_id AS skill, c.classified_by AS by
-       FROM mcp.tools t JOIN mcp.tool_classifications c ON c.tool_id = t.id ORDER BY 1 DESC`,
+       FROM mcp.tools t JOIN mcp.tool_classifications c ON c.tool_id = t.id
+       WHERE t.is_external ORDER BY 1 DESC`,
     );
     await service.close();
     return rows;
@@ -284,7 +283,7 @@ describe('a hosted model that is configured later', () => {
 
   it('sorts again what the local one has sorted, and leaves what a human has', async () => {
     expect(await verdicts(hostedBy(endpoint))).toEqual([byHuman, byModel]);
-    expect(endpoint.requests.map(({ body }) => askedFor(body).length)).toEqual([1]);
+    expect(endpoint.requests.map(({ body }) => askedFor(body).length)).toEqual([2]); // and the aggregator's own
   });
 
   it('is not paid twice: neither another model nor the local one sorts again what it has', async () => {

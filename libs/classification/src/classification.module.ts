@@ -10,6 +10,7 @@ import { ClassifyToolsJob } from './classify-tools.job.js';
 import { ClassifyToolsOnToolsDiscovered } from './classify-tools.on-tools-discovered.js';
 import { CreateSkillHandler } from './create-skill.command.js';
 import { DropOverrideHandler } from './drop-override.command.js';
+import { IndexSkillsJob } from './index-skills.job.js';
 import { LlmClassifier } from './llm-classifier.js';
 import { LocalClassifier } from './local-classifier.js';
 import { OverrideToolSkillsHandler } from './override-tool-skills.command.js';
@@ -40,6 +41,7 @@ import { UpdateSkillHandler } from './update-skill.command.js';
     ClassifyToolsJob,
     ClassifyToolsOnToolsDiscovered,
     SkillMap,
+    IndexSkillsJob,
     RedrawSkillsOnCatalogueChanges,
     CreateSkillHandler,
     UpdateSkillHandler,

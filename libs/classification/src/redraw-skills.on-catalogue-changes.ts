@@ -3,6 +3,7 @@ import { EventsHandler, type IEventHandler } from '@nestjs/cqrs';
 import { Catalogue } from '@app/discovery';
 import { SkillsChanged } from '@app/events';
 import { Replicas } from '@app/platform';
+import { IndexSkillsJob } from './index-skills.job.js';
 import { SkillMap } from './skill-map.js';
 
 /** What replicas tell each other of the taxonomy. */
@@ -19,16 +20,17 @@ export class RedrawSkillsOnCatalogueChanges
   constructor(
     private readonly catalogue: Catalogue,
     private readonly map: SkillMap,
+    private readonly indexing: IndexSkillsJob,
     private readonly replicas: Replicas,
   ) {}
 
   onModuleInit(): void {
     this.stops = [
       this.catalogue.subscribe((next, previous) => {
-        if (next.toolsById !== previous.toolsById) void this.map.refresh();
+        if (next.toolsById !== previous.toolsById) void this.redraw();
       }),
       this.replicas.hear(({ topic }) => {
-        if (topic === SKILLS_CHANGED) void this.map.refresh();
+        if (topic === SKILLS_CHANGED) void this.redraw();
       }),
     ];
   }
@@ -38,6 +40,12 @@ export class RedrawSkillsOnCatalogueChanges
   }
 
   async handle(): Promise<void> {
-    await Promise.all([this.replicas.tell(SKILLS_CHANGED), this.map.refresh()]);
+    await Promise.all([this.replicas.tell(SKILLS_CHANGED), this.redraw()]);
+  }
+
+  private async redraw(): Promise<void> {
+    await this.map.refresh();
+    // Somebody else's service; nobody waits for it.
+    void this.indexing.index();
   }
 }

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Catalogue, type CatalogueTool, textOfTool } from '@app/discovery';
 import { blend, StaticModel } from '@app/vectors';
 import { ClassificationStore } from './classification.store.js';
-import type { Skill } from './skill.js';
+import { textOfSkill } from './skill.js';
 import { SkillStore } from './skill.store.js';
 
 export interface MappedSkill {
@@ -68,7 +68,7 @@ export class SkillMap {
     }
     return skills.map((skill) => {
       const own = members.get(skill.id) ?? [];
-      const vector = blend(own) ?? this.model.embed(textOf(skill));
+      const vector = blend(own) ?? this.model.embed(textOfSkill(skill));
       return { id: skill.id, name: skill.name, toolCount: own.length, vector };
     });
   }
@@ -77,8 +77,4 @@ export class SkillMap {
     if (!this.vectors.has(tool)) this.vectors.set(tool, this.model.embed(textOfTool(tool)));
     return this.vectors.get(tool);
   }
-}
-
-function textOf(skill: Skill): string {
-  return `${skill.name}. ${skill.description}`;
 }

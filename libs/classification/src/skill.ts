@@ -10,6 +10,11 @@ export interface Skill {
   readonly isActive: boolean;
 }
 
+/** What an embedding model reads of a skill. */
+export function textOfSkill({ name, description }: Pick<Skill, 'name' | 'description'>): string {
+  return `${name}. ${description}`;
+}
+
 export interface Assignment {
   readonly skillId: string;
   /** 0…1. */

@@ -3,9 +3,10 @@ import type { Server, ServerStatus } from '@app/registry';
 
 export interface CatalogueTool {
   readonly id: number;
-  /** `server.tool`, the name in storage and REST. */
+  /** `server.tool`, the name in storage and REST; its plain name for one of the aggregator itself. */
   readonly name: string;
   readonly originalName: string;
+  /** Both empty for a tool of the aggregator itself. */
   readonly serverId: string;
   readonly serverName: string;
   readonly title: string | null;
@@ -35,10 +36,11 @@ export interface CatalogueSnapshot {
   readonly version: number;
   readonly servers: ReadonlyMap<string, CatalogueServer>;
   readonly serversByName: ReadonlyMap<string, CatalogueServer>;
-  /** Of all servers, available or not; by name. */
+  /** Of all servers, available or not, and of the aggregator itself; by name. */
   readonly tools: readonly CatalogueTool[];
   readonly toolsById: ReadonlyMap<number, CatalogueTool>;
   readonly toolsByName: ReadonlyMap<string, CatalogueTool>;
+  /** Of servers only. */
   readonly toolsByOriginalName: ReadonlyMap<string, readonly CatalogueTool[]>;
 }
 
@@ -55,7 +57,7 @@ export function toCatalogueServer(server: Server): CatalogueServer {
 export function indexTools(unordered: readonly CatalogueTool[]): ToolIndexes {
   const tools = unordered.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const toolsByOriginalName = new Map<string, CatalogueTool[]>();
-  for (const tool of tools) {
+  for (const tool of tools.filter(({ isExternal }) => isExternal)) {
     const same = toolsByOriginalName.get(tool.originalName);
     if (same) same.push(tool);
     else toolsByOriginalName.set(tool.originalName, [tool]);

@@ -11,6 +11,7 @@ import { FollowReplicasOnNews } from './follow-replicas.on-news.js';
 import { ForgetProgressOnServerRemoved } from './forget-progress.on-server-removed.js';
 import { IndexToolsOnCatalogueChanges } from './index-tools.on-catalogue-changes.js';
 import { LoadCatalogueOnStart } from './load-catalogue.on-start.js';
+import { PublishOwnToolsHandler } from './publish-own-tools.command.js';
 import { ReconcileCatalogueJob } from './reconcile-catalogue.job.js';
 import { RefreshCatalogueOnChanges } from './refresh-catalogue.on-changes.js';
 import { ToolEntity } from './tool.entity.js';
@@ -31,6 +32,7 @@ import { ServerToolsController } from './tools.controller.js';
     DiscoveryProgress,
     ForgetProgressOnServerRemoved,
     DiscoverToolsHandler,
+    PublishOwnToolsHandler,
     DiscoverToolsOnSessionOpened,
   ],
   exports: [Catalogue],

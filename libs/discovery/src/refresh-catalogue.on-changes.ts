@@ -39,7 +39,11 @@ export class RefreshCatalogueOnChanges implements IEventHandler<Change> {
       await Promise.all([this.replicas.tell(SERVERS_CHANGED), this.catalogue.reloadServers()]);
       return;
     }
+    // The aggregator's own tools have no server: with nobody named, they are meant.
     const ids = event instanceof ToolsClassified ? event.serverIds : [event.serverId];
-    await Promise.all([this.replicas.tell(TOOLS_CHANGED, ids), this.catalogue.reload(ids)]);
+    await Promise.all([
+      this.replicas.tell(TOOLS_CHANGED, ids),
+      this.catalogue.reload(ids.length > 0 ? ids : undefined),
+    ]);
   }
 }

@@ -12,11 +12,11 @@ const ROWS_PER_INSERT = 500;
 export class ToolStore {
   constructor(private readonly database: Database) {}
 
-  /** Tools of the named servers, or of all. */
+  /** Tools of the named servers; or of all, and the aggregator's own. */
   async load(serverIds?: readonly string[]): Promise<CatalogueTool[]> {
     const rows = await this.database.direct.query<LoadedRow[]>(
       `SELECT t.*, s.name AS server_name FROM mcp.tools t
-       JOIN mcp.external_servers s ON s.id = t.source_server_id
+       LEFT JOIN mcp.external_servers s ON s.id = t.source_server_id
        WHERE $1::uuid[] IS NULL OR t.source_server_id = ANY($1::uuid[])`,
       [serverIds ?? null],
     );
@@ -55,6 +55,37 @@ export class ToolStore {
 
   async countOfOthers(serverId: string, tx: Tx): Promise<number> {
     return tx.countBy(ToolEntity, { sourceServerId: Not(serverId) });
+  }
+
+  /** The aggregator's own tools are these and no others; whether anything had to be written. */
+  async replaceOwn(tools: readonly DiscoveredTool[], tx: Tx): Promise<boolean> {
+    const removed = await tx.query<unknown[]>(
+      `WITH gone AS (DELETE FROM mcp.tools WHERE NOT is_external AND name <> ALL($1) RETURNING id)
+       SELECT id FROM gone`,
+      [tools.map((tool) => tool.originalName)],
+    );
+    const written = await tx.query<unknown[]>(
+      `INSERT INTO mcp.tools
+         (name, original_name, title, description, input_schema, definition, content_hash)
+       SELECT name, name, title, description, input_schema::json, definition::json, content_hash
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+         AS own (name, title, description, input_schema, definition, content_hash)
+       ON CONFLICT (name) DO UPDATE
+       SET title = excluded.title, description = excluded.description,
+           input_schema = excluded.input_schema, definition = excluded.definition,
+           content_hash = excluded.content_hash, is_classified = false, updated_at = now()
+       WHERE tools.content_hash <> excluded.content_hash
+       RETURNING id`,
+      [
+        tools.map((tool) => tool.originalName),
+        tools.map((tool) => tool.title),
+        tools.map((tool) => tool.description),
+        tools.map((tool) => JSON.stringify(tool.inputSchema)),
+        tools.map((tool) => JSON.stringify(tool.definition)),
+        tools.map((tool) => tool.contentHash),
+      ],
+    );
+    return removed.length + written.length > 0;
   }
 
   /** The ids of the added tools; `written` is told how many new and changed ones are, batch by batch. */
@@ -113,8 +144,8 @@ interface LoadedRow {
   readonly id: number;
   readonly name: string;
   readonly original_name: string;
-  readonly source_server_id: string;
-  readonly server_name: string;
+  readonly source_server_id: string | null;
+  readonly server_name: string | null;
   readonly title: string | null;
   readonly description: string;
   readonly input_schema: JsonObject;
@@ -132,8 +163,8 @@ function toCatalogueTool(row: LoadedRow): CatalogueTool {
     id: row.id,
     name: row.name,
     originalName: row.original_name,
-    serverId: row.source_server_id,
-    serverName: row.server_name,
+    serverId: row.source_server_id ?? '',
+    serverName: row.server_name ?? '',
     title: row.title,
     description: row.description,
     inputSchema: row.input_schema,

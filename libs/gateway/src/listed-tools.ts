@@ -25,11 +25,10 @@ const lists = new WeakMap<CatalogueSnapshot, readonly CatalogueTool[]>();
 function withoutHidden({ servers, tools }: CatalogueSnapshot): readonly CatalogueTool[] {
   const hidden = new Set<string>();
   for (const { id, status } of servers.values()) if (status === 'DISCONNECTED') hidden.add(id);
-  if (hidden.size === 0) return tools;
   const key = [...hidden].toSorted().join();
   const known = shortened.get(tools);
   if (known?.key === key) return known.listed;
-  const listed = tools.filter(({ serverId }) => !hidden.has(serverId));
+  const listed = tools.filter(({ isExternal, serverId }) => isExternal && !hidden.has(serverId));
   shortened.set(tools, { key, listed });
   return listed;
 }

@@ -86,7 +86,7 @@ function whatIsThere(catalogue: CatalogueSnapshot): string {
 export function foundToolView({ tool, score }: FoundTool): JsonObject {
   return {
     name: wireNameOf(tool),
-    server: tool.serverName,
+    server: tool.isExternal ? tool.serverName : null,
     description: shortened(tool.description),
     parameters: parametersOf(tool.inputSchema),
     score: Math.round(score * 1_000) / 1_000,

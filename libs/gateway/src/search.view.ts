@@ -103,9 +103,12 @@ export class SearchView implements McpView {
           return this.describeTool(describeArguments.parse(args).name);
         case 'call_tool': {
           const { name } = callArguments.parse(args);
-          const own =
+          const inner =
             isJsonObject(args) && isJsonObject(args['arguments']) ? args['arguments'] : {};
-          return await this.upstreams.callTool({ ...params, name, arguments: own }, call);
+          const asked = { ...params, name, arguments: inner };
+          return this.queryTool.answersTo(name)
+            ? await callQueryTool(this.queryTool, asked, call)
+            : await this.upstreams.callTool(asked, call);
         }
         default:
           throw new RpcError(
@@ -130,6 +133,8 @@ export class SearchView implements McpView {
   }
 
   private describeTool(name: string): JsonObject {
+    if (this.queryTool.answersTo(name))
+      return answer({ server: null, tool: this.queryTool.listing });
     const { tool, server } = resolveRoute(this.catalogue.current, name);
     return answer({ server: server.name, tool: listingOf(tool) });
   }

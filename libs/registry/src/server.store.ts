@@ -196,7 +196,7 @@ export class ServerStore {
       this.database.direct.query<Omit<Totals, 'statuses'>[]>(
         `SELECT count(*)::int AS tools, count(*) FILTER (WHERE is_classified)::int AS classified,
                 max(updated_at) AS "lastSync"
-         FROM mcp.tools`,
+         FROM mcp.tools WHERE is_external`,
       ),
     ]);
     const none = { DISCONNECTED: 0, CONNECTING: 0, CONNECTED: 0, DEGRADED: 0, ERROR: 0 };

@@ -2,7 +2,7 @@ import type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from '@app/dis
 import { canonicalName, wireName } from '@app/mcp';
 import { isServing, ServerNotFound } from '@app/registry';
 import { ServerUnavailable } from '@app/sessions';
-import { ToolAmbiguous, ToolNotFound } from './routing.errors.js';
+import { OwnTool, ToolAmbiguous, ToolNotFound } from './routing.errors.js';
 
 export interface Route {
   readonly tool: CatalogueTool;
@@ -21,6 +21,7 @@ export function resolveRoute(catalogue: CatalogueSnapshot, name: string, serverI
   // What a server has is known only once it was connected: until then its absence proves nothing.
   const meant = serverMeant(catalogue, name, serverId);
   if (meant && !isServing(meant.status)) throw new ServerUnavailable(meant);
+  if (catalogue.toolsByName.get(name)?.isExternal === false) throw new OwnTool(name);
   throw new ToolNotFound(name);
 }
 
@@ -67,7 +68,7 @@ const wireNames = new WeakMap<CatalogueTool, string>();
 export function wireNameOf(tool: CatalogueTool): string {
   const known = wireNames.get(tool);
   if (known !== undefined) return known;
-  const name = wireName(tool.serverName, tool.originalName);
+  const name = tool.isExternal ? wireName(tool.serverName, tool.originalName) : tool.name;
   wireNames.set(tool, name);
   return name;
 }
@@ -77,7 +78,8 @@ const wireIndexes = new WeakMap<readonly CatalogueTool[], ReadonlyMap<string, Ca
 function toolsByWireName({ tools }: CatalogueSnapshot): ReadonlyMap<string, CatalogueTool> {
   let index = wireIndexes.get(tools);
   if (!index) {
-    index = new Map(tools.map((tool) => [wireNameOf(tool), tool]));
+    const external = tools.filter(({ isExternal }) => isExternal);
+    index = new Map(external.map((tool) => [wireNameOf(tool), tool]));
     wireIndexes.set(tools, index);
   }
   return index;

@@ -48,6 +48,16 @@ export class ServerOverloaded extends AppError {
   }
 }
 
+/** The aggregator's own tools are answered where they are listed, and have no server to be routed to. */
+export class OwnTool extends AppError {
+  constructor(name: string) {
+    super(
+      `${name} is a tool of the aggregator itself: call it on an MCP endpoint, or over REST by its own route (POST /api/v1/aggregator/query)`,
+      { kind: 'bad-request', code: 'TOOL_NOT_ROUTED' },
+    );
+  }
+}
+
 export class ToolNotFound extends AppError {
   constructor(name: string) {
     super(`Tool not found: ${name.slice(0, 100)}`, { kind: 'not-found', code: 'TOOL_NOT_FOUND' });

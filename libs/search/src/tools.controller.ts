@@ -28,6 +28,7 @@ export class ToolsController {
     const { tools, servers } = this.catalogue.current;
     const wanted = tools.filter(
       (tool) =>
+        tool.isExternal &&
         (server === undefined || tool.serverName === server) &&
         (skill === undefined || tool.skillIds.includes(skill)) &&
         (is_classified === undefined || tool.isClassified === is_classified),

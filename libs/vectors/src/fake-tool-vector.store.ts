@@ -18,6 +18,11 @@ export class FakeToolVectorStore implements VectorRows {
     );
   }
 
+  textHashes(modelId: string): Promise<ReadonlyMap<number, string>> {
+    const own = [...this.rows.values()].filter((entry) => entry.modelId === modelId);
+    return Promise.resolve(new Map(own.map(({ row }) => [row.toolId, row.textHash])));
+  }
+
   save(modelId: string, rows: readonly VectorRow[]): Promise<void> {
     for (const row of rows) this.rows.set(`${modelId} ${row.toolId}`, { modelId, row });
     return Promise.resolve();

@@ -1,4 +1,5 @@
 export { Embedder } from './embedder.js';
+export { type SkillMember, SkillVectors } from './skill-vectors.js';
 export { StaticModel } from './static-model.js';
 export { termsOf } from './terms.js';
 export type { ToolPayload } from './tool-payload.js';

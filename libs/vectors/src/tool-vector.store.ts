@@ -31,6 +31,15 @@ export class ToolVectorStore {
     }));
   }
 
+  /** By tool: of which text the model's vector is. */
+  async textHashes(modelId: string): Promise<ReadonlyMap<number, string>> {
+    const rows = await this.database.direct.query<{ tool_id: number; text_hash: string }[]>(
+      'SELECT tool_id, text_hash FROM mcp.tool_vectors WHERE model_id = $1',
+      [modelId],
+    );
+    return new Map(rows.map((row) => [row.tool_id, row.text_hash]));
+  }
+
   /** Tools that are gone meanwhile are left out. */
   async save(modelId: string, rows: readonly VectorRow[]): Promise<void> {
     if (rows.length === 0) return;
@@ -77,7 +86,7 @@ export class ToolVectorStore {
   }
 }
 
-/** As much of it as the vectors need. */
+/** As much of it as the vectors of tools need. */
 export type VectorRows = Pick<
   ToolVectorStore,
   'load' | 'save' | 'existing' | 'modelIds' | 'forgetOtherModels'

@@ -143,7 +143,7 @@ describe(ToolVectors, () => {
         undefined,
         rows,
         clock,
-        (modelId) =>
+        async (modelId) =>
           old?.modelId === modelId
             ? new VectorSpace(old, new ExactIndex(), clock, rows)
             : undefined,

@@ -2,6 +2,7 @@ import { type FakeQdrant, startFakeQdrant } from '../../../test/fixtures/fake-qd
 import { normalise } from './vector-math.js';
 import { ExactIndex } from './exact-index.js';
 import { QdrantIndex } from './qdrant-index.js';
+import { SKILLS_COLLECTION, skillFilterFields } from './skill-payload.js';
 import { toolFilterFields } from './tool-payload.js';
 import type { VectorIndex, VectorPoint } from './vector-index.js';
 import { VectorIndexFailed } from './vectors.errors.js';
@@ -30,13 +31,20 @@ const realQdrant = process.env['QDRANT_URL'];
 const implementations: [string, () => VectorIndex][] = [
   ['in process', () => new ExactIndex()],
   ['on the Qdrant stand-in', () => qdrantAt(qdrant.url, 'the key')],
+  ['of skills on the Qdrant stand-in', () => skillsAt(qdrant.url, 'the key')],
 ];
 if (realQdrant) {
-  implementations.push(['on Qdrant', () => qdrantAt(realQdrant, process.env['QDRANT_API_KEY'])]);
+  const key = process.env['QDRANT_API_KEY'];
+  implementations.push(['on Qdrant', () => qdrantAt(realQdrant, key)]);
+  implementations.push(['of skills on Qdrant', () => skillsAt(realQdrant, key)]);
 }
 
 function qdrantAt(url: string, apiKey: string | undefined): QdrantIndex {
   return new QdrantIndex({ url, apiKey }, COLLECTION, toolFilterFields);
+}
+
+function skillsAt(url: string, apiKey: string | undefined): QdrantIndex {
+  return new QdrantIndex({ url, apiKey }, SKILLS_COLLECTION, skillFilterFields);
 }
 
 describe.each(implementations)('a vector index %s', (_, create) => {

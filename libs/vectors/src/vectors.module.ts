@@ -4,6 +4,8 @@ import { Embedder } from './embedder.js';
 import { ExactIndex } from './exact-index.js';
 import type { QdrantIndex } from './qdrant-index.js';
 import type { RemoteEmbedderSettings } from './remote-embedder.js';
+import { SKILLS_COLLECTION, skillFilterFields } from './skill-payload.js';
+import { SkillVectors } from './skill-vectors.js';
 import { StaticEmbedder } from './static-embedder.js';
 import { StaticModel } from './static-model.js';
 import { toolFilterFields, TOOLS_COLLECTION } from './tool-payload.js';
@@ -22,8 +24,9 @@ import { VectorSpace } from './vector-space.js';
       inject: [Env, Embedder, StaticModel, ToolVectorStore, Clock, FailPoints],
       useFactory: toolVectors,
     },
+    { provide: SkillVectors, inject: [Env, Embedder, ToolVectorStore], useFactory: skillVectors },
   ],
-  exports: [StaticModel, Embedder, ToolVectors, ToolVectorStore],
+  exports: [StaticModel, Embedder, ToolVectors, ToolVectorStore, SkillVectors],
 })
 export class VectorsModule {}
 
@@ -54,6 +57,15 @@ async function configuredQdrant(
   const { QdrantIndex } = await import('./qdrant-index.js');
   const settings = { url: env.QDRANT_URL, apiKey: env.QDRANT_API_KEY };
   return new QdrantIndex(settings, collection, filterFields);
+}
+
+async function skillVectors(
+  env: Env,
+  embedder: Embedder,
+  rows: ToolVectorStore,
+): Promise<SkillVectors> {
+  const index = await configuredQdrant(env, SKILLS_COLLECTION, skillFilterFields);
+  return new SkillVectors(embedder, index, rows);
 }
 
 async function toolVectors(
