@@ -7,6 +7,9 @@ import { send } from '../support/http.js';
 import { type HttpPeer, httpPeer } from '../support/peers.js';
 import { createDatabase } from '../support/postgres.js';
 
+/** What needs no more than a moment takes longer where others work too. */
+const BUSY_MS = 20_000;
+
 interface Authorization {
   readonly status: string;
   readonly url: string | null;
@@ -20,6 +23,7 @@ describe('a server that wants OAuth', () => {
   let api: Api;
   let database: string;
   let count = 0;
+  const registered: string[] = [];
 
   beforeAll(async () => {
     peer = await httpPeer('peer-v2.mjs', ['http', 'auto']);
@@ -30,20 +34,25 @@ describe('a server that wants OAuth', () => {
   beforeEach(async () => {
     guarded = await GuardedServer.before(peer);
   });
-  afterEach(() => guarded.stop());
+  afterEach(async () => {
+    await Promise.all(registered.splice(0).map((id) => api.call('DELETE', `/servers/${id}`)));
+    guarded.stop();
+  });
   afterAll(async () => {
     await service.close();
     await peer.stop();
   });
 
   const newName = (): string => `guarded-${count++}`;
-  const register = (config: object = {}, more: object = {}): Promise<string> =>
-    api.register({
+  const register = async (config: object = {}): Promise<string> => {
+    const id = await api.register({
       name: newName(),
       transport_type: 'HTTP',
       connection_config: { base_url: guarded.url, ...config },
-      ...more,
     });
+    registered.push(id);
+    return id;
+  };
   const authorizationOf = async (id: string): Promise<Authorization> =>
     (await api.call('GET', `/servers/${id}`)).body['authorization'] as Authorization;
   /** The address at which a person is asked. */
@@ -52,14 +61,14 @@ describe('a server that wants OAuth', () => {
       const { url, status } = await authorizationOf(id);
       expect({ status, url }).toEqual({ status: 'needed', url: expect.any(String) });
       return url ?? '';
-    });
+    }, BUSY_MS);
   /** Where the authorization server sends a browser after consent. */
   const consent = async (url: string): Promise<string> =>
     (await send(url, url.slice(new URL(url).origin.length))).headers['location'] ?? '';
   const open = (address: string) =>
     send(service.url, address.slice(new URL(address).origin.length));
   const isConnected = (id: string): Promise<void> =>
-    eventually(async () => expect(await api.status(id)).toBe('CONNECTED'));
+    eventually(async () => expect(await api.status(id)).toBe('CONNECTED'), BUSY_MS);
   const connected = async (): Promise<string> => {
     const id = await register();
     await open(await consent(await questionOf(id)));
@@ -392,6 +401,52 @@ describe('a consent', () => {
       expect(guarded.countOf('POST /token refresh_token')).toBe(1);
     } finally {
       await service.close();
+      guarded.stop();
+      await peer.stop();
+    }
+  });
+});
+
+describe('two processes of the service', () => {
+  it('go on after a person answered the one that does not lead', async () => {
+    const peer = await httpPeer('peer-v2.mjs', ['http', 'auto']);
+    const guarded = await GuardedServer.before(peer);
+    const settings = {
+      DATABASE_URL: await createDatabase(),
+      MCP_AGGREGATOR_HEALTH_INTERVAL: '0.2',
+    };
+    const leader = await startApp(settings);
+    const other = await startApp(settings);
+    const api = new Api(other);
+    const call = (at: TestApp) =>
+      send(at.url, '/api/v1/tools/call', {
+        method: 'POST',
+        token: at.token,
+        body: JSON.stringify({ name: 'guarded.echo', arguments: { text: 'hello' } }),
+      });
+    try {
+      const id = await api.register({
+        name: 'guarded',
+        transport_type: 'HTTP',
+        connection_config: { base_url: guarded.url },
+      });
+      const consent = async (): Promise<void> => {
+        await eventually(async () => expect(await api.status(id)).toBe('ERROR'));
+        const { body } = await api.call('POST', `/servers/${id}/authorize`);
+        const question = new URL(String(body['authorization_url']));
+        const { headers } = await send(question.origin, question.pathname + question.search);
+        const back = new URL(headers['location'] ?? '');
+        expect((await send(other.url, back.pathname + back.search)).status).toBe(200);
+      };
+      await consent();
+      await eventually(async () => expect((await call(leader)).status).toBe(200));
+      guarded.revokeAll();
+      expect((await call(leader)).status).toBe(503);
+      await consent();
+      await eventually(async () => expect((await call(leader)).status).toBe(200));
+    } finally {
+      await other.close();
+      await leader.close();
       guarded.stop();
       await peer.stop();
     }

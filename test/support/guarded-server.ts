@@ -35,7 +35,7 @@ export class GuardedServer {
   isDown = false;
   private readonly grants = new Map<string, Grant>();
   private readonly tokens = new Map<string, { scope: string; until: number }>();
-  private readonly refreshTokens = new Map<string, string>();
+  private readonly refreshTokens = new Map<string, { scope: string; clientId: string }>();
   private readonly server: Server = createServer((request, response) => {
     this.serve(request, response).catch(() => response.destroy());
   });
@@ -112,13 +112,15 @@ export class GuardedServer {
       case '/register':
         return json(201, {
           ...(JSON.parse(body) as object),
-          client_id: 'registered',
+          client_id: `client-${this.countOf('POST /register')}`,
           client_secret: this.secret(),
         });
       case '/authorize':
         return this.consent(url.searchParams, response);
       case '/token': {
-        const answer = this.answerToken(grant, form);
+        const basic = request.headers.authorization?.replace(/^Basic /, '') ?? '';
+        const [clientId = ''] = Buffer.from(basic, 'base64').toString('utf8').split(':');
+        const answer = this.answerToken(grant, form, clientId);
         return json('error' in answer ? 400 : 200, answer);
       }
       default:
@@ -142,16 +144,16 @@ export class GuardedServer {
     response.writeHead(302, { location: back.href }).end();
   }
 
-  private answerToken(grant: string | null, form: URLSearchParams): object {
-    if (grant === 'client_credentials') return this.give(form.get('scope') ?? '', false);
+  private answerToken(grant: string | null, form: URLSearchParams, clientId: string): object {
+    if (grant === 'client_credentials') return this.give(form.get('scope') ?? '', clientId, false);
     if (grant === 'refresh_token') {
       const used = form.get('refresh_token') ?? '';
-      const scope = this.refreshTokens.get(used);
+      const given = this.refreshTokens.get(used);
       // Good for once: who shows it twice has stolen it.
       this.refreshTokens.delete(used);
-      return scope === undefined
-        ? { error: 'invalid_grant', error_description: `no longer good: ${used}` }
-        : this.give(scope, this.givesRefreshTokens);
+      return given?.clientId === clientId
+        ? this.give(given.scope, clientId, this.givesRefreshTokens)
+        : { error: 'invalid_grant', error_description: `no longer good: ${used}` };
     }
     const code = form.get('code') ?? '';
     const given = this.grants.get(code);
@@ -159,17 +161,20 @@ export class GuardedServer {
     const verified = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
-    const isRight = given?.challenge === verified && given.redirectUri === form.get('redirect_uri');
+    const isRight =
+      given?.challenge === verified &&
+      given.redirectUri === form.get('redirect_uri') &&
+      given.clientId === clientId;
     return given && isRight
-      ? this.give(given.scope, this.givesRefreshTokens)
+      ? this.give(given.scope, clientId, this.givesRefreshTokens)
       : { error: 'invalid_grant' };
   }
 
-  private give(scope: string, refreshable: boolean): object {
+  private give(scope: string, clientId: string, refreshable: boolean): object {
     const token = this.secret();
     this.tokens.set(token, { scope, until: Date.now() + this.lifetime * 1_000 });
     const refresh = refreshable ? this.secret() : undefined;
-    if (refresh) this.refreshTokens.set(refresh, scope);
+    if (refresh) this.refreshTokens.set(refresh, { scope, clientId });
     return {
       access_token: token,
       token_type: 'Bearer',

@@ -14,6 +14,8 @@ import { DRAIN_MS } from './disconnect-server.command.js';
 import { Leadership } from './leadership.js';
 import { SessionPool } from './session-pool.js';
 
+/** When a server that was never connected was connected. */
+const NEVER = 0;
 const ASKED = { force: false, drainMs: DRAIN_MS };
 
 /** Makes sessions be what the rows want, and rows say what sessions are: what events missed, this finds. */
@@ -77,7 +79,9 @@ export class ReconcileSessionsHandler implements ICommandHandler<ReconcileSessio
     if (!now.wanted) return this.close(id);
     if (keeper.live && !isServing(now.status)) return this.reopen(now);
     if (!keeper.live && isServing(now.status)) await keeper.confess('the session is gone');
-    if (keeper.isIdle) this.open(now);
+    // Nothing of ours is under way, so another process was asked to connect it.
+    const isAskedFor = !keeper.live && now.status === 'CONNECTING';
+    if (keeper.isIdle || isAskedFor) this.open(now);
   }
 
   /** A server that this process does not keep: what its row says is of a former life. */
@@ -96,9 +100,9 @@ export class ReconcileSessionsHandler implements ICommandHandler<ReconcileSessio
   private follow(server: Server): void {
     const keeper = this.pool.keeper(server.id);
     if (!keeper?.isSettled) return;
-    const { connectedAt, wanted } = server;
-    keeper.basis ??= connectedAt?.getTime();
-    if (!wanted || keeper.basis !== connectedAt?.getTime()) this.close(server.id);
+    const connectedAt = server.connectedAt?.getTime() ?? NEVER;
+    keeper.basis ??= connectedAt;
+    if (!server.wanted || keeper.basis !== connectedAt) this.close(server.id);
   }
 
   private open(server: Server): void {

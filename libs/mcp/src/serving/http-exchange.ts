@@ -9,9 +9,17 @@ import {
 } from './rpc.js';
 import { SseStream } from './sse-stream.js';
 
+/** Where a stream of messages goes. */
+export interface Outlet {
+  send(message: RpcMessage): void;
+  end(): void;
+}
+
 /** One HTTP answer: a JSON body, or a stream from the moment something goes out before the answer. */
 export class HttpExchange {
   private stream: SseStream | undefined;
+  private outlet: Outlet | undefined;
+  private recorder: ((stream: SseStream) => Outlet) | undefined;
 
   constructor(
     private readonly response: ServerResponse,
@@ -28,27 +36,34 @@ export class HttpExchange {
     });
   }
 
+  /** What goes out as a stream goes there too, also when the client is gone by then. */
+  recordWith(recorder: (stream: SseStream) => Outlet): void {
+    this.recorder = recorder;
+  }
+
   send(message: RpcMessage): void {
-    if (!this.isOpen) return;
-    this.openStream().send(message);
+    if (!this.outlet) {
+      if (!this.isOpen) return;
+      const stream = this.openStream();
+      this.outlet = this.recorder?.(stream) ?? stream;
+    }
+    this.outlet.send(message);
   }
 
   finish(answer: RpcResponse, headers: readonly string[] = []): void {
-    if (!this.isOpen) return;
-    if (this.stream) {
-      this.stream.send(answer);
-      this.stream.end();
-    } else {
+    if (this.outlet) {
+      this.outlet.send(answer);
+      this.outlet.end();
+    } else if (this.isOpen) {
       this.answer(statusOf(answer), answer, headers);
     }
   }
 
   /** A refusal of the wire, before or instead of any handling. */
   refuse(status: number, error: RpcErrorBody, id: RpcId | null = null): void {
-    if (!this.isOpen) return;
-    if (this.stream) {
+    if (this.outlet) {
       this.finish({ jsonrpc: '2.0', id, error });
-    } else {
+    } else if (this.isOpen) {
       this.answer(status, { jsonrpc: '2.0', id, error });
     }
   }
@@ -60,9 +75,8 @@ export class HttpExchange {
 
   /** Ends without an answer. */
   end(): void {
-    if (!this.isOpen) return;
-    if (this.stream) this.stream.end();
-    else this.response.writeHead(200, [...this.headers]).end();
+    if (this.outlet) this.outlet.end();
+    else if (this.isOpen) this.response.writeHead(200, [...this.headers]).end();
   }
 
   openStream(): SseStream {

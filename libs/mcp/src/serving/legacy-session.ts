@@ -22,6 +22,7 @@ import {
   type RpcResult,
 } from './rpc.js';
 import type { SseStream } from './sse-stream.js';
+import { type KeptEvents, readEventId, StreamLog } from './stream-log.js';
 import {
   type Caller,
   type ClientCall,
@@ -50,6 +51,11 @@ export class LegacySession implements McpClient {
   private lastQuestion = 0;
   /** Held open by the client with GET, for what belongs to no request; the newest is used. */
   private readonly standing = new Set<SseStream>();
+  /** What went there, also while nobody listened. */
+  private standingLog: StreamLog | undefined;
+  /** By name; those of which something can still be asked for. */
+  private readonly streams = new Map<number, StreamLog>();
+  private lastStream = 0;
   private readonly subscriptions = new Map<string, () => void>();
   private readonly stopWatching: () => void;
   private roots: RootsOffer | undefined;
@@ -58,6 +64,7 @@ export class LegacySession implements McpClient {
     readonly view: McpView,
     readonly caller: Caller,
     readonly capabilities: JsonObject,
+    private readonly kept: KeptEvents,
   ) {
     this.stopWatching = view.watch((change) => this.tellOf(change));
   }
@@ -99,10 +106,33 @@ export class LegacySession implements McpClient {
       );
   }
 
+  /** Keeps what a stream carries, for a client that loses it. */
+  record(stream: SseStream): StreamLog {
+    const name = ++this.lastStream;
+    const log = new StreamLog(name, this.kept, stream, () => this.streams.delete(name));
+    this.streams.set(name, log);
+    return log;
+  }
+
+  /** Goes on with the stream that the event was on. False when what came after is not known any more. */
+  resume(eventId: string, stream: SseStream): boolean {
+    const seen = readEventId(eventId);
+    const log = seen && this.streams.get(seen.name);
+    if (!log || !log.reaches(seen.number)) return false;
+    log.continueOn(stream, seen.number);
+    return log !== this.standingLog;
+  }
+
+  /** Until the returned function is called. */
   stand(stream: SseStream): () => void {
     this.standing.add(stream);
+    this.standingLog ??= this.record(stream);
+    this.standingLog.continueOn(stream);
     if (this.standing.size === 1) this.announceRoots();
-    return () => this.standing.delete(stream);
+    return () => {
+      this.standing.delete(stream);
+      this.standingLog?.continueOn(this.listening);
+    };
   }
 
   /** Told when the client can be asked for them, and whenever it says that they are others. */
@@ -194,10 +224,9 @@ export class LegacySession implements McpClient {
 
   /** Outside a call; somebody has to be there to hear it, and to answer in time. */
   private askStanding(method: string, params: JsonObject): Promise<JsonObject> {
-    const stream = this.listening;
-    if (!stream) return Promise.reject(new Error('the client does not listen'));
+    if (!this.listening) return Promise.reject(new Error('the client does not listen'));
     const late = AbortSignal.timeout(ANSWER_WITHIN_MS);
-    return this.ask(method, params, [late], (message) => stream.send(message));
+    return this.ask(method, params, [late], (message) => this.sendStanding(message));
   }
 
   private tellOf(change: ServerChange): void {
@@ -206,8 +235,8 @@ export class LegacySession implements McpClient {
     this.sendStanding({ jsonrpc: '2.0', ...notificationOf(change) });
   }
 
-  private sendStanding(message: RpcNotification): void {
-    this.listening?.send(message);
+  private sendStanding(message: RpcRequest | RpcNotification): void {
+    this.standingLog?.send(message);
   }
 
   private get listening(): SseStream | undefined {

@@ -7,6 +7,7 @@ import { LegacySession } from './legacy-session.js';
 import { MODERN_VERSIONS } from './modern-rules.js';
 import { type Incoming, rpcCode, type RpcRequest } from './rpc.js';
 import type { SessionStore } from './session-store.js';
+import type { KeptEvents } from './stream-log.js';
 import type { Caller, McpView } from './view.js';
 
 const versions = SUPPORTED_PROTOCOL_VERSIONS.filter((v) => !MODERN_VERSIONS.includes(v));
@@ -14,7 +15,10 @@ const newest = '2025-11-25';
 
 /** Streamable HTTP up to revision 2025-11-25: a handshake, then a session. */
 export class LegacyWire {
-  constructor(private readonly sessions: SessionStore) {}
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly kept: KeptEvents,
+  ) {}
 
   post(
     view: McpView,
@@ -28,6 +32,7 @@ export class LegacyWire {
     if (only?.method === 'initialize') return this.initialize(view, only, exchange, caller);
     const session = this.sessionOf(view, headers, exchange, caller);
     if (!session) return;
+    exchange.recordWith((stream) => session.record(stream));
     if (only) return this.answer(session, only, exchange);
     const requests: RpcRequest[] = [];
     for (const { kind, message } of messages.filter((m) => m.kind !== 'invalid')) {
@@ -42,11 +47,14 @@ export class LegacyWire {
     return this.answerAll(session, requests, exchange);
   }
 
-  /** The standing stream of a session. */
+  /** The standing stream of a session, or the rest of one that was lost. */
   get(view: McpView, headers: IncomingHttpHeaders, exchange: HttpExchange, caller: Caller): void {
     const session = this.sessionOf(view, headers, exchange, caller);
     if (!session) return;
-    const leave = session.stand(exchange.openStream());
+    const seen = headers['last-event-id'];
+    const stream = exchange.openStream();
+    if (typeof seen === 'string' && session.resume(seen, stream)) return;
+    const leave = session.stand(stream);
     exchange.onClientGone(() => {
       leave();
       this.sessions.touch(session);
@@ -78,7 +86,12 @@ export class LegacyWire {
     }
     const requested = request.params?.['protocolVersion'];
     const capabilities = request.params?.['capabilities'];
-    const session = new LegacySession(view, caller, isJsonObject(capabilities) ? capabilities : {});
+    const session = new LegacySession(
+      view,
+      caller,
+      isJsonObject(capabilities) ? capabilities : {},
+      this.kept,
+    );
     this.sessions.add(session);
     const { capabilities: offered, instructions } = view.describe();
     const result: JsonObject = {

@@ -25,6 +25,8 @@ class TestView implements McpView {
   readonly serverInfo = { name: 'test', version: '1' };
   readonly aborted: string[] = [];
   readonly subscribed: string[] = [];
+  /** Lets the tool `steps` go on. */
+  step: () => void = () => undefined;
   private readonly listeners = new Set<(change: ServerChange) => void>();
 
   async ready(): Promise<void> {}
@@ -53,6 +55,12 @@ class TestView implements McpView {
       case 'report':
         call.notify('notifications/progress', { progressToken: tokenOf(params), progress: 1 });
         return { content: [] };
+      case 'steps':
+        for (let progress = 1; progress <= 3; progress++) {
+          call.notify('notifications/progress', { progressToken: tokenOf(params), progress });
+          await new Promise<void>((resolve) => (this.step = resolve));
+        }
+        return { content: [{ type: 'text', text: 'three steps' }] };
       case 'ask': {
         const first = await call.ask('elicitation/create', form);
         const second = await call.ask('elicitation/create', form);
@@ -342,6 +350,120 @@ describe('a session', () => {
     await handshake();
     expect((await post(ping, { 'mcp-session-id': first })).status).toBe(200);
     expect((await post(ping, { 'mcp-session-id': second })).status).toBe(404);
+  });
+});
+
+describe('a stream of a session that its client has lost', () => {
+  const steps = {
+    jsonrpc: '2.0',
+    id: 7,
+    method: 'tools/call',
+    params: { name: 'steps', _meta: { progressToken: 'p' } },
+  };
+  const listen = (session: string, seen?: string, caller = 'alice'): Promise<Response> =>
+    fetch(url, {
+      headers: {
+        accept: 'text/event-stream',
+        'mcp-session-id': session,
+        'x-caller': caller,
+        ...(seen !== undefined && { 'last-event-id': seen }),
+      },
+    });
+  /** Ids and messages as they come; ends the connection when it is returned. */
+  async function* eventsOf(answer: Response): AsyncGenerator<{ id: string; message: JsonObject }> {
+    let text = '';
+    for await (const part of answer.body ?? []) {
+      text += Buffer.from(part as Uint8Array).toString('utf8');
+      const whole = text.split('\n\n');
+      text = whole.pop() ?? '';
+      for (const event of whole) {
+        const [, id = '', data = '{}'] = /id: (\S+)\ndata: (.+)/.exec(event) ?? [];
+        yield { id, message: JSON.parse(data) as JsonObject };
+      }
+    }
+  }
+  /** Calls, reads one event, and goes away. */
+  async function lost(session: string): Promise<string> {
+    for await (const { id } of eventsOf(await post(steps, { 'mcp-session-id': session }))) {
+      return id;
+    }
+    throw new Error('nothing came');
+  }
+
+  it('is gone on with where it was, and nothing comes twice', async () => {
+    const session = await handshake();
+    const seen = await lost(session);
+    view.step();
+    await new Promise((resolve) => setImmediate(resolve));
+    const events = eventsOf(await listen(session, seen));
+    const { value: second } = await events.next();
+    expect(second?.message).toMatchObject({ params: { progress: 2 } });
+    view.step();
+    const { value: third } = await events.next();
+    expect(third?.message).toMatchObject({ params: { progress: 3 } });
+    view.step();
+    const { value: last } = await events.next();
+    expect(last?.message).toMatchObject({ id: 7, result: { content: [{ text: 'three steps' }] } });
+    expect((await events.next()).done).toBe(true);
+
+    // The end can be lost too.
+    const again = eventsOf(await listen(session, String(third?.id)));
+    expect((await again.next()).value).toEqual(last);
+  });
+
+  it('is not gone on with by somebody else, nor in another session', async () => {
+    const session = await handshake();
+    const seen = await lost(session);
+    expect((await listen(session, seen, 'bob')).status).toBe(404);
+    const other = await listen(await handshake(), seen);
+    view.change({ kind: 'tools' });
+    const { value: first } = await eventsOf(other).next();
+    expect(first?.message).toMatchObject({ method: 'notifications/tools/list_changed' });
+  });
+
+  it('is forgotten after a while', async () => {
+    const session = await handshake();
+    const seen = await lost(session);
+    view.step();
+    await new Promise((resolve) => setImmediate(resolve));
+    for (let minute = 0; minute < 7; minute++) {
+      now += 50_000;
+      const report = { ...steps, params: { ...steps.params, name: 'report' } };
+      await post(report, { 'mcp-session-id': session });
+    }
+    const stream = await listen(session, seen);
+    view.change({ kind: 'tools' });
+    const { value: first } = await eventsOf(stream).next();
+    expect(first?.message).toMatchObject({ method: 'notifications/tools/list_changed' });
+  });
+
+  it('is found again by the client of the SDK, whose call gets its answer', async () => {
+    const client = await legacyClient();
+    const heard: number[] = [];
+    const answer = client.callTool({ name: 'steps', arguments: {} }, undefined, {
+      onprogress: ({ progress }) => {
+        heard.push(progress);
+        if (progress === 1) server.closeAllConnections();
+        // The tool waits for its next step a moment after it has reported.
+        setImmediate(() => view.step());
+      },
+    });
+    expect((await answer).content).toEqual([{ type: 'text', text: 'three steps' }]);
+    expect(heard).toEqual([1, 2, 3]);
+  });
+
+  it('holds what was said meanwhile to nobody in particular', async () => {
+    const session = await handshake();
+    const standing = await listen(session);
+    view.change({ kind: 'tools' });
+    let seen = '';
+    for await (const { id } of eventsOf(standing)) {
+      seen = id;
+      break;
+    }
+    view.change({ kind: 'prompts' });
+    const { value: missed } = await eventsOf(await listen(session, seen)).next();
+    expect(missed?.message).toMatchObject({ method: 'notifications/prompts/list_changed' });
   });
 });
 

@@ -6,6 +6,7 @@ import { LegacyWire } from './legacy-wire.js';
 import { ModernWire } from './modern-wire.js';
 import { type Incoming, readMessage, rpcCode } from './rpc.js';
 import { type SessionLimits, SessionStore } from './session-store.js';
+import { KeptEvents } from './stream-log.js';
 import type { Caller, McpView } from './view.js';
 
 export interface HttpPair {
@@ -22,16 +23,21 @@ export interface HttpPair {
  */
 export class McpEndpoint {
   private readonly sessions: SessionStore;
+  private readonly kept: KeptEvents;
   private readonly legacy: LegacyWire;
   private readonly modern: ModernWire;
   private readonly sweep: NodeJS.Timeout;
 
   constructor(limits: SessionLimits, clock: Pick<Clock, 'now'>) {
     this.sessions = new SessionStore(limits, clock);
-    this.legacy = new LegacyWire(this.sessions);
+    this.kept = new KeptEvents(clock);
+    this.legacy = new LegacyWire(this.sessions, this.kept);
     this.modern = new ModernWire(clock);
     const every = Math.min(60_000, Math.ceil(limits.idleMs / 2));
-    this.sweep = setInterval(() => this.sessions.expire(), every).unref();
+    this.sweep = setInterval(() => {
+      this.sessions.expire();
+      this.kept.trim();
+    }, every).unref();
   }
 
   get sessionCount(): number {

@@ -33,10 +33,15 @@ export class SseStream {
   }
 
   send(message: RpcMessage): void {
-    const data = bytesOf(message, true);
-    if (typeof data === 'string') return this.write(`event: message\ndata: ${data}\n\n`);
+    this.sendBytes(bytesOf(message, true));
+  }
+
+  /** A message on one line; with an id, its client can ask for what comes after. */
+  sendBytes(data: string | Buffer, id?: string): void {
+    const head = `event: message\n${id === undefined ? '' : `id: ${id}\n`}data: `;
+    if (typeof data === 'string') return this.write(`${head}${data}\n\n`);
     this.response.cork();
-    this.write('event: message\ndata: ');
+    this.write(head);
     this.write(data);
     this.write('\n\n');
     this.response.uncork();

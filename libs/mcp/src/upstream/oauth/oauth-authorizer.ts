@@ -199,6 +199,7 @@ export class OAuthAuthorizer implements Authorizer {
         settings: this.target.oauth,
         identity,
         discovery,
+        forceReauthorization: options.forceReauthorization === true,
         ...(answered && { answered }),
         now: () => this.options.now(),
         persist: () => this.persist(),

@@ -27,6 +27,8 @@ interface Turn {
   readonly settings: OAuthSettings | undefined;
   readonly identity: OAuthIdentity;
   readonly discovery: OAuthDiscoveryState;
+  /** A person is asked even if there is a token. */
+  readonly forceReauthorization: boolean;
   /** Set when a person has answered. */
   readonly answered?: OAuthState['question'];
   readonly now: () => number;
@@ -98,7 +100,11 @@ export class OAuthClient implements OAuthClientProvider {
       const { client_id, client_secret, issuer = state.issuer } = settings;
       return { client_id, ...(client_secret && { client_secret }), ...(issuer && { issuer }) };
     }
-    return state.client?.as === this.selfDescription ? state.client.information : undefined;
+    // What a client was given it can use from anywhere; only a new question must come back to us here.
+    const { answered, forceReauthorization } = this.turn;
+    const mayRefresh = state.tokens?.refresh_token !== undefined && !forceReauthorization;
+    const fits = answered !== undefined || mayRefresh || state.client?.as === this.selfDescription;
+    return fits ? state.client?.information : undefined;
   }
 
   tokens(): OAuthState['tokens'] {
