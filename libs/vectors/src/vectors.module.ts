@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { Clock, Env, FailPoints } from '@app/platform';
 import { Embedder } from './embedder.js';
 import { ExactIndex } from './exact-index.js';
+import { MinilmEmbedder } from './minilm-embedder.js';
 import { QdrantIndex } from './qdrant-index.js';
 import { RemoteEmbedder, type RemoteEmbedderSettings } from './remote-embedder.js';
 import { StaticEmbedder } from './static-embedder.js';
@@ -29,7 +30,10 @@ export class VectorsModule {}
 
 function configuredEmbedder(env: Env, local: StaticModel): Embedder {
   const remote = remoteSettings(env);
-  return remote ? new RemoteEmbedder(remote) : new StaticEmbedder(local);
+  if (remote) return new RemoteEmbedder(remote);
+  return env.EMBEDDINGS_LOCAL_MODEL === 'minilm'
+    ? new MinilmEmbedder(local)
+    : new StaticEmbedder(local);
 }
 
 function remoteSettings(env: Env): RemoteEmbedderSettings | undefined {
