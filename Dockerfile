@@ -5,6 +5,9 @@ COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev
+# docker build --build-arg MINILM=true, for EMBEDDINGS_LOCAL_MODEL=minilm
+ARG MINILM=false
+RUN if [ "$MINILM" = true ]; then npm run minilm:install; fi
 
 FROM node:24-bookworm-slim
 # tini reaps the children of STDIO servers; the process itself runs without root.
@@ -22,6 +25,7 @@ COPY --from=build --chown=root:root /app/node_modules ./node_modules
 COPY --from=build --chown=root:root /app/dist ./dist
 COPY --from=build --chown=root:root /app/libs/vectors/model ./libs/vectors/model
 COPY --from=build --chown=root:root /app/libs/vectors/scan ./libs/vectors/scan
+COPY --from=build --chown=root:root /app/libs/vectors/minilm ./libs/vectors/minilm
 COPY --from=build --chown=root:root /app/libs/classification/model ./libs/classification/model
 USER node
 VOLUME /data

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 export interface ToolRow {
   readonly name: string;
   readonly description: string;
+  readonly inputSchema?: object;
 }
 
 /** For services whose servers are rows alone: else the rows are set right, for no session is behind them. */
@@ -27,10 +28,16 @@ export async function insertTools(
   const rows = await direct.query<{ id: number }[]>(
     `INSERT INTO mcp.tools (name, original_name, source_server_id, is_external, description,
                             input_schema, definition, content_hash)
-     SELECT $1 || '.' || name, name, $2::uuid, true, description, '{"type":"object"}', '{}', md5(name || description)
-     FROM unnest($3::text[], $4::text[]) AS t (name, description)
+     SELECT $1 || '.' || name, name, $2::uuid, true, description, schema::json, '{}', md5(name || description)
+     FROM unnest($3::text[], $4::text[], $5::text[]) AS t (name, description, schema)
      RETURNING id`,
-    [server, serverId, tools.map((tool) => tool.name), tools.map((tool) => tool.description)],
+    [
+      server,
+      serverId,
+      tools.map((tool) => tool.name),
+      tools.map((tool) => tool.description),
+      tools.map((tool) => JSON.stringify(tool.inputSchema ?? { type: 'object' })),
+    ],
   );
   await app.get(Catalogue, { strict: false }).reload();
   return rows.map((row) => row.id);

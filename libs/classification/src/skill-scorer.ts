@@ -6,7 +6,7 @@ import type { Assignment, Skill } from './skill.js';
  * How much a tool's server says about the tool, and how much the server's own words say about the
  * server: measured in bench/CLASSIFICATION.md. "Run" says little, "run" of a database server much.
  */
-const CONTEXT_SHARE = 1;
+const CONTEXT_SHARE = 1.5;
 const SERVER_TEXT_SHARE = 0.5;
 
 interface SkillVectors {

@@ -30,6 +30,7 @@ export function textOfTool(tool: CatalogueTool): string {
     name: tool.originalName,
     description: tool.title ? `${tool.title}. ${tool.description}` : tool.description,
     parameters: parameterNames(tool.inputSchema),
+    parameterDescriptions: parameterDescriptions(tool.inputSchema),
   });
 }
 

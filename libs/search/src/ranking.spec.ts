@@ -1,11 +1,11 @@
-import { fuse, rank, withClauses } from './ranking.js';
+import { denseDepth, fuse, rank, withClauses } from './ranking.js';
 
 const scored = (...pairs: [number, number][]): { id: number; score: number }[] =>
   pairs.map(([id, score]) => ({ id, score }));
 
 describe(fuse, () => {
   it('gives the tool that is first in both 1, and every score lies in 0…1', () => {
-    const fused = fuse(scored([1, 7.5], [2, 3]), scored([1, 0.9], [3, 0.2]));
+    const fused = fuse(scored([1, 7.5], [2, 3]), scored([1, 0.9], [3, 0.2]), 20);
     expect(fused.get(1)).toBeCloseTo(1);
     for (const score of fused.values()) {
       expect(score).toBeGreaterThanOrEqual(0);
@@ -14,15 +14,27 @@ describe(fuse, () => {
   });
 
   it('lets the words alone decide when there are no vectors', () => {
-    expect([...fuse(scored([1, 8], [2, 4]), undefined)]).toEqual([
+    expect([...fuse(scored([1, 8], [2, 4]), undefined, 20)]).toEqual([
       [1, 1],
       [2, 0.5],
     ]);
-    expect(fuse(scored([1, 8]), [])).toEqual(new Map([[1, 1]]));
+    expect(fuse(scored([1, 8]), [], 20)).toEqual(new Map([[1, 1]]));
+  });
+
+  it('counts meaning from the last tool that can have something to do with the query', () => {
+    const fused = fuse([], scored([1, 0.9], [2, 0.8], [3, 0.7]), 3);
+    expect(fused.get(2)).toBeCloseTo((fused.get(1) ?? 0) / 2);
+    expect(fused.get(3)).toBe(0);
   });
 
   it('is empty when nothing was found', () => {
-    expect(fuse([], []).size).toBe(0);
+    expect(fuse([], [], 20).size).toBe(0);
+  });
+});
+
+describe(denseDepth, () => {
+  it('is a quarter of the tools, neither a handful nor thousands', () => {
+    expect([5, 400, 100_000].map(denseDepth)).toEqual([20, 100, 300]);
   });
 });
 

@@ -10,23 +10,26 @@ const CLAUSE_SHARE = 0.8;
 const AGREEMENT_SHARE = 0.3;
 /** Beyond these a word in common no longer makes a tool a candidate. */
 export const LEXICAL_DEPTH = 500;
-/** The dense score of the tool at this rank counts as zero: most tools have nothing to do with a query. */
-export const DENSE_DEPTH = 100;
+/** As many tools as can have something to do with a query: a quarter of them, within limits. */
+export function denseDepth(tools: number): number {
+  return Math.min(Math.max(Math.ceil(tools / 4), 20), 300);
+}
 
 /**
  * Convex combination of both scores, each brought to 0…1: the lexical one by its maximum, the dense
- * one between the first and the hundredth tool. Without dense results the lexical score is the score.
+ * one between the first tool and the one at `depth`. Without dense results the lexical score is the score.
  */
 export function fuse(
   lexical: readonly Scored[],
   dense: readonly Scored[] | undefined,
+  depth: number,
 ): Map<number, number> {
   const fused = new Map<number, number>();
   const share = dense?.length ? LEXICAL_SHARE : 1;
   const highest = lexical[0]?.score ?? 0;
   for (const { id, score } of lexical) fused.set(id, (share * score) / highest);
   const top = dense?.[0]?.score ?? 0;
-  const bottom = Math.min(dense?.[DENSE_DEPTH - 1]?.score ?? 0, top);
+  const bottom = Math.min(dense?.[depth - 1]?.score ?? 0, top);
   for (const { id, score } of dense ?? []) {
     const scaled = top > bottom ? Math.max(0, (score - bottom) / (top - bottom)) : 1;
     fused.set(id, (fused.get(id) ?? 0) + (1 - share) * scaled);

@@ -5,7 +5,7 @@ import { StaticModel, ToolVectors } from '@app/vectors';
 import { clausesOf } from './clauses.js';
 import { LexicalTools } from './lexical-tools.js';
 import { type MatchedSkill, matchSkills } from './match-skills.js';
-import { DENSE_DEPTH, fuse, LEXICAL_DEPTH, rank, withClauses } from './ranking.js';
+import { denseDepth, fuse, LEXICAL_DEPTH, rank, withClauses } from './ranking.js';
 import { type ExcludedServer, type Scope, scopeOf } from './scope.js';
 import { choose, type Strategy, type StrategyUsed } from './strategy.js';
 
@@ -70,7 +70,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     const before = scopeOf(this.catalogue.current, request);
     const dense =
       before.tools.size > 0
-        ? await this.vectors.search(texts, DENSE_DEPTH, before.filter)
+        ? await this.vectors.search(texts, denseDepth(before.tools.size), before.filter)
         : { hits: undefined, problem: undefined };
     const vectorMs = performance.now() - started;
     // Read after waiting: what was removed meanwhile is not an answer.
@@ -121,6 +121,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
       fuse(
         this.lexical.index.search(text, LEXICAL_DEPTH, (id) => scope.tools.has(id)),
         hits?.[i]?.filter(({ id }) => scope.tools.has(id)),
+        denseDepth(scope.tools.size),
       ),
     );
     return withClauses(whole, clauses);

@@ -50,7 +50,7 @@ export class StaticModel {
   /** undefined for a text without any known word. */
   embed(text: string): Float32Array | undefined {
     const sum = new Float32Array(this.dimensions);
-    for (const id of this.pieces.encode(text.slice(0, MAX_TEXT_LENGTH))) {
+    for (const id of this.piecesOf(text)) {
       const scale = this.scales[id] ?? 0;
       const start = id * this.dimensions;
       for (let i = 0; i < this.dimensions; i++) {
@@ -58,5 +58,10 @@ export class StaticModel {
       }
     }
     return normalise(sum);
+  }
+
+  /** Ids of its word pieces, which other BERT-uncased models share. */
+  piecesOf(text: string): number[] {
+    return this.pieces.encode(text.slice(0, MAX_TEXT_LENGTH));
   }
 }

@@ -11,12 +11,22 @@ export interface ToolWords {
   readonly name: string;
   readonly description: string;
   readonly parameters: readonly string[];
+  /** What the parameters are said to be. */
+  readonly parameterDescriptions?: readonly string[];
 }
 
+/** Parameters are many and their words common: beyond half of the rest they would hide the tool. */
+const PARAMETERS_SHARE = 0.5;
+
 /** What an embedding model reads of a tool. */
-export function toolText({ server, name, description, parameters }: ToolWords): string {
-  const text = `${server}: ${splitIdentifiers(name)}. ${description}`;
-  return parameters.length > 0
-    ? `${text}. Parameters: ${parameters.map(splitIdentifiers).join(', ')}`
-    : text;
+export function toolText(tool: ToolWords): string {
+  const { server, name, description, parameters, parameterDescriptions = [] } = tool;
+  let text = `${server}: ${splitIdentifiers(name)}. ${description}`;
+  if (parameters.length > 0) {
+    text += `. Parameters: ${parameters.map(splitIdentifiers).join(', ')}`;
+  }
+  const said = parameterDescriptions
+    .join('. ')
+    .slice(0, Math.round(text.length * PARAMETERS_SHARE));
+  return said ? `${text}. ${said}` : text;
 }

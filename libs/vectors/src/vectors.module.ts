@@ -30,12 +30,16 @@ import { VectorSpace } from './vector-space.js';
 })
 export class VectorsModule {}
 
-/** Its SDK, like Qdrant's client, is loaded only when it is configured. */
+/** Its code, like Qdrant's client, is loaded only when it is configured. */
 async function configuredEmbedder(env: Env, local: StaticModel): Promise<Embedder> {
   const settings = remoteSettings(env);
-  if (!settings) return new StaticEmbedder(local);
-  const { RemoteEmbedder } = await import('./remote-embedder.js');
-  return new RemoteEmbedder(settings);
+  if (settings) {
+    const { RemoteEmbedder } = await import('./remote-embedder.js');
+    return new RemoteEmbedder(settings);
+  }
+  if (env.EMBEDDINGS_LOCAL_MODEL !== 'minilm') return new StaticEmbedder(local);
+  const { MinilmEmbedder } = await import('./minilm-embedder.js');
+  return new MinilmEmbedder(local);
 }
 
 function remoteSettings(env: Env): RemoteEmbedderSettings | undefined {

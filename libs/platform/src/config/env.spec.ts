@@ -66,6 +66,12 @@ describe(parseEnv.name, () => {
     ]);
   });
 
+  it('refuses an endpoint and a local model beside it, of which one would do nothing', () => {
+    expect(() =>
+      parseEnv({ EMBEDDINGS_URL: 'http://127.0.0.1:1/v1', EMBEDDINGS_LOCAL_MODEL: 'minilm' }),
+    ).toThrow(/EMBEDDINGS_LOCAL_MODEL must be static/);
+  });
+
   it('does not ask for a setting that is there, but wrong', () => {
     const source = { MCP_AGGREGATOR_HOST: '0.0.0.0', MCP_AGGREGATOR_TOKENS: 'ci:read:short' };
     expect(problemsOf(source)).toEqual([expect.stringMatching(/^MCP_AGGREGATOR_TOKENS entry 1 /)]);

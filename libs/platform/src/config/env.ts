@@ -178,6 +178,7 @@ export const envSchema = z.object({
   EMBEDDINGS_URL: url('https:', 'http:').optional(),
   EMBEDDINGS_API_KEY: z.string().min(1).optional(),
   EMBEDDINGS_MODEL: z.string().min(1).default('text-embedding-3-small'),
+  EMBEDDINGS_LOCAL_MODEL: z.enum(['static', 'minilm']).default('static'),
   QDRANT_URL: url('https:', 'http:').optional(),
   QDRANT_API_KEY: z.string().min(1).optional(),
   MCP_AGGREGATOR_FAIL_POINT: z.enum(failPoints).optional(),
@@ -204,6 +205,12 @@ const rules: readonly Rule[] = [
       'is required with DATABASE_URL: a key kept in the data folder would be lost with this machine, and the credentials in the shared database with it. Make one with `openssl rand -base64 32`',
     about: ['MCP_CREDENTIAL_KEY', 'DATABASE_URL'],
     isBroken: (env) => env.DATABASE_URL !== undefined && !env.MCP_CREDENTIAL_KEY,
+  },
+  {
+    setting: 'EMBEDDINGS_LOCAL_MODEL',
+    message: 'must be static (or unset) with EMBEDDINGS_URL, which takes its place',
+    about: ['EMBEDDINGS_LOCAL_MODEL', 'EMBEDDINGS_URL'],
+    isBroken: (env) => env.EMBEDDINGS_URL !== undefined && env.EMBEDDINGS_LOCAL_MODEL !== 'static',
   },
   {
     setting: 'LLM_MODEL',
