@@ -29,14 +29,10 @@ const spaced = fc
     };
     return `${space()}${write(object)}${space()}`;
   });
-const needsEscape = (text: string): boolean =>
-  Object.keys(JSON.parse(text) as JsonObject).some((key) => JSON.stringify(key).includes('\\'));
-
 describe(WrittenObject.name, () => {
   it('has the members that JSON.parse finds, however they are written', () => {
     fc.assert(
       fc.property(spaced, (text) => {
-        fc.pre(!needsEscape(text));
         const parsed = JSON.parse(text) as JsonObject;
         const object = written(text);
         expect(object.keys).toEqual(expect.arrayContaining(Object.keys(parsed)));
@@ -50,10 +46,10 @@ describe(WrittenObject.name, () => {
   it('changes some members and leaves the bytes of all others', () => {
     fc.assert(
       fc.property(spaced, fc.dictionary(fc.string(), fc.jsonValue()), (text, changes) => {
-        fc.pre(!needsEscape(text) && !needsEscape(JSON.stringify(changes)));
         const before = written(text);
         const after = before.with(changes as JsonObject);
-        expect(after.toObject()).toEqual({ ...before.toObject(), ...changes });
+        const expected = JSON.stringify({ ...before.toObject(), ...changes });
+        expect(after.toObject()).toEqual(JSON.parse(expected));
         expect(written(textOf(after)).keys).toEqual(after.keys);
         for (const key of before.keys) {
           if (!Object.hasOwn(changes, key)) expect(after.raw(key)).toEqual(before.raw(key));
@@ -95,6 +91,13 @@ describe(WrittenObject.name, () => {
     '{"a":1,"\\u0061":2}',
   ])('does not take %j for an object', (text) => {
     expect(read(text)).toBeUndefined();
+  });
+
+  it('has many members as quickly as few', () => {
+    const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`key${i}`, i]));
+    const object = WrittenObject.of(many);
+    expect(object.get('key199999')).toBe(199_999);
+    expect(read(`${textOf(object).slice(0, -1)},"key5":1}`)).toBeUndefined();
   });
 
   it('a value that is no JSON inside is no value', () => {

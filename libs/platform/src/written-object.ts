@@ -36,19 +36,21 @@ export class WrittenObject {
     private readonly members: readonly Member[],
   ) {}
 
-  /** Undefined when it is no object, or one of two minds: a key twice, or written with escapes. */
+  /** Undefined when it is no object, or of two minds about a key. */
   static read(bytes: Buffer): WrittenObject | undefined {
     let at = skipSpace(bytes, 0);
     const start = at;
     if (bytes[at] !== OPEN_BRACE) return undefined;
     const members: Member[] = [];
+    const keys = new Keys();
     at = skipSpace(bytes, at + 1);
     if (bytes[at] === CLOSE_BRACE && skipSpace(bytes, at + 1) === bytes.length) {
       return new WrittenObject(bytes.subarray(start, at + 1), members);
     }
     for (;;) {
       const member = readMember(bytes, at);
-      if (!member || members.some(({ key }) => key === member.key)) return undefined;
+      if (!member || keys.has(member.key)) return undefined;
+      keys.add(member.key);
       members.push(start === 0 ? member : moved(member, -start));
       at = skipSpace(bytes, member.end);
       if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1);
@@ -175,14 +177,37 @@ function readMember(bytes: Buffer, start: number): Member | undefined {
   if (bytes[start] !== QUOTE) return undefined;
   const keyEnd = skipString(bytes, start);
   if (keyEnd < 0) return undefined;
-  const key = bytes.toString('utf8', start + 1, keyEnd - 1);
-  if (key.includes('\\')) return undefined;
+  const key = keyIn(bytes, start, keyEnd);
+  if (key === undefined) return undefined;
   const colon = skipSpace(bytes, keyEnd);
   if (bytes[colon] !== COLON) return undefined;
   const valueStart = skipSpace(bytes, colon + 1);
   const end = skipValue(bytes, valueStart);
   return end < 0 ? undefined : { key, start, valueStart, end };
 }
+
+function keyIn(bytes: Buffer, start: number, end: number): string | undefined {
+  const plain = bytes.toString('utf8', start + 1, end - 1);
+  if (!plain.includes('\\')) return plain;
+  return parsed(bytes.subarray(start, end)) as string | undefined;
+}
+
+/** Few keys are compared faster than hashed; of many only hashing is fast. */
+class Keys {
+  private readonly few: string[] = [];
+  private many: Set<string> | undefined;
+
+  has(key: string): boolean {
+    return this.many ? this.many.has(key) : this.few.includes(key);
+  }
+
+  add(key: string): void {
+    this.few.push(key);
+    if (this.many) this.many.add(key);
+    else if (this.few.length > FEW) this.many = new Set(this.few);
+  }
+}
+const FEW = 16;
 
 /** The four kinds of white space that JSON has; anything else below the space is caught as no value. */
 function skipSpace(bytes: Buffer, from: number): number {
