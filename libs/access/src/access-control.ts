@@ -1,6 +1,6 @@
 import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import { Injectable } from '@nestjs/common';
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { Env } from '@app/platform';
 import type { AccessRule } from './access.decorators.js';
 import {
@@ -21,6 +21,12 @@ const MAX_FAILURES_A_MINUTE = 30;
 const MAX_COUNTED = 10_000;
 
 type Limiter = ReturnType<FastifyInstance['createRateLimit']>;
+/** Fastify waits for a promise, or for `done`. */
+type Admission = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  done: (error?: Error) => void,
+) => void | Promise<void>;
 
 /**
  * Decides on every request before its body is read: where it comes from, who sent it, how often, and
@@ -43,6 +49,7 @@ export class AccessControl {
   /** To be called before any route is added. */
   async install(fastify: FastifyInstance): Promise<void> {
     await this.tokens.load();
+    fastify.decorateRequest('principal');
     await fastify.register(rateLimit, { global: false, cache: MAX_COUNTED });
     const failures = fastify.createRateLimit({
       max: MAX_FAILURES_A_MINUTE,
@@ -55,30 +62,39 @@ export class AccessControl {
         ? undefined
         : fastify.createRateLimit({ max, timeWindow: MINUTE_MS, keyGenerator: callerOf });
 
+    const admitFor =
+      (rule: AccessRule): Admission =>
+      (request, _reply, done) => {
+        const waiting = this.admit(request, rule, failures, calls);
+        if (!waiting) done();
+        return waiting;
+      };
+    // A hook for each route, which knows its rule: asking a request for its route makes a whole description of it.
     fastify.addHook('onRoute', (route) => {
-      route.config = { ...route.config, access: ruleOf(route) };
+      const rule = ruleOf(route);
+      route.config = { ...route.config, access: rule };
+      route.onRequest = [admitFor(rule), ...[route.onRequest ?? []].flat()];
     });
-    fastify.addHook('onRequest', (request, _reply, done): void | Promise<void> => {
-      const waiting = this.admit(request, failures, calls);
-      if (waiting) return waiting;
-      done();
-    });
-    // After the answer, so that refusals by the handlers themselves are recorded as well.
-    fastify.addHook('onResponse', (request, reply, done) => {
+    // A path that is no route is nobody's secret, but its body is not read for strangers either.
+    const admitAnywhere = admitFor('read');
+    fastify.addHook('onRequest', (request, reply, done) =>
+      request.is404 ? admitAnywhere(request, reply, done) : done(),
+    );
+    // Those of the handlers are recorded as well: all of them are answered by Fastify.
+    fastify.addHook('onSend', (request, reply, payload, done) => {
       const status = reply.statusCode;
       if (status === 401 || status === 403 || status === 429) this.record(request, status);
-      done();
+      done(null, payload);
     });
   }
 
   /** Returns only what has to be waited for: a known token under no limit is let in at once. */
   private admit(
     request: FastifyRequest,
+    rule: AccessRule,
     failures: Limiter,
     calls: Limiter | undefined,
   ): Promise<void> | undefined {
-    // A path that is no route is nobody's secret, but its body is not read for strangers either.
-    const rule = request.routeOptions.config.access ?? 'read';
     this.checkOrigin(request, rule);
     const principal = rule === 'public' ? undefined : this.identify(request, failures);
     if (!(principal instanceof Promise) && !calls) {
