@@ -1,3 +1,6 @@
+import { CommandBus } from '@nestjs/cqrs';
+import { SYSTEM } from '@app/access';
+import { RotateCredentials } from '@app/registry';
 import pg from 'pg';
 import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
@@ -9,6 +12,8 @@ import { createDatabase } from '../support/postgres.js';
 
 /** What needs no more than a moment takes longer where others work too. */
 const BUSY_MS = 20_000;
+/** For tests that start the service several times. */
+const STARTS_MS = 90_000;
 
 interface Authorization {
   readonly status: string;
@@ -208,23 +213,27 @@ describe('a server that wants OAuth', () => {
     expect(await authorizationOf(id)).toMatchObject({ status: 'authorized' });
   });
 
-  it('shares its token with every process of the service, and refreshes it once for all', async () => {
-    const id = await connected();
-    await call(id, 'echo', { text: 'first' });
-    const other = await startApp({ DATABASE_URL: database });
-    try {
-      expect((await call(id, 'echo', { text: 'there' }, other)).status).toBe(200);
-      guarded.expireAll();
-      const answers = await Promise.all(
-        [service, other, service, other].map((at) => call(id, 'echo', { text: 'again' }, at)),
-      );
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-      expect(guarded.countOf('POST /token refresh_token')).toBe(1);
-      expect(guarded.countOf('GET /authorize')).toBe(1);
-    } finally {
-      await other.close();
-    }
-  });
+  it(
+    'shares its token with every process of the service, and refreshes it once for all',
+    async () => {
+      const id = await connected();
+      await call(id, 'echo', { text: 'first' });
+      const other = await startApp({ DATABASE_URL: database });
+      try {
+        expect((await call(id, 'echo', { text: 'there' }, other)).status).toBe(200);
+        guarded.expireAll();
+        const answers = await Promise.all(
+          [service, other, service, other].map((at) => call(id, 'echo', { text: 'again' }, at)),
+        );
+        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+        expect(guarded.countOf('POST /token refresh_token')).toBe(1);
+        expect(guarded.countOf('GET /authorize')).toBe(1);
+      } finally {
+        await other.close();
+      }
+    },
+    STARTS_MS,
+  );
 
   it('refreshes before a token ends', async () => {
     guarded.lifetime = 10;
@@ -370,87 +379,136 @@ describe('a server that wants OAuth', () => {
 });
 
 describe('a consent', () => {
+  /** A server that is connected with one. */
+  async function consented(service: TestApp, body: object): Promise<string> {
+    const api = new Api(service);
+    const id = await api.register({ name: 'guarded', ...body });
+    const asked = await api.call('POST', `/servers/${id}/authorize`);
+    const question = new URL(String(asked.body['authorization_url']));
+    const { headers } = await send(question.origin, question.pathname + question.search);
+    const back = new URL(headers['location'] ?? '');
+    await send(service.url, back.pathname + back.search);
+    await isConnected(service, id);
+    return id;
+  }
+  const isConnected = (service: TestApp, id: string): Promise<void> =>
+    eventually(async () => expect(await new Api(service).status(id)).toBe('CONNECTED'), BUSY_MS);
+
   it.each([
     ['HTTP', 'base_url', 'http'],
     ['SSE', 'url', 'sse'],
-  ])('outlives a restart, and a token that is over by then: %s', async (transport, field, kind) => {
-    const peer = await httpPeer('peer-v1.mjs', [kind]);
-    const guarded = await GuardedServer.before(peer);
-    const DATABASE_URL = await createDatabase();
-    let service = await startApp({ DATABASE_URL });
-    try {
-      const before = new Api(service);
-      const id = await before.register({
-        name: 'guarded',
-        transport_type: transport,
-        connection_config: { [field]: guarded.url },
-      });
-      const asked = await before.call('POST', `/servers/${id}/authorize`);
-      const question = new URL(String(asked.body['authorization_url']));
-      const { headers } = await send(question.origin, question.pathname + question.search);
-      const back = new URL(headers['location'] ?? '');
-      await send(service.url, back.pathname + back.search);
-      await eventually(async () => expect(await before.status(id)).toBe('CONNECTED'));
-      await service.close();
-      guarded.expireAll();
+  ])(
+    'outlives a restart, and a token that is over by then: %s',
+    async (transport, field, kind) => {
+      const peer = await httpPeer('peer-v1.mjs', [kind]);
+      const guarded = await GuardedServer.before(peer);
+      const DATABASE_URL = await createDatabase();
+      let service = await startApp({ DATABASE_URL });
+      try {
+        const id = await consented(service, {
+          transport_type: transport,
+          connection_config: { [field]: guarded.url },
+        });
+        await service.close();
+        guarded.expireAll();
 
-      service = await startApp({ DATABASE_URL });
-      const after = new Api(service);
-      await eventually(async () => expect(await after.status(id)).toBe('CONNECTED'));
-      expect(guarded.countOf('GET /authorize')).toBe(1);
-      expect(guarded.countOf('POST /token refresh_token')).toBe(1);
-    } finally {
-      await service.close();
-      guarded.stop();
-      await peer.stop();
-    }
-  });
+        service = await startApp({ DATABASE_URL });
+        await isConnected(service, id);
+        expect(guarded.countOf('GET /authorize')).toBe(1);
+        expect(guarded.countOf('POST /token refresh_token')).toBe(1);
+      } finally {
+        await service.close();
+        guarded.stop();
+        await peer.stop();
+      }
+    },
+    STARTS_MS,
+  );
+
+  it(
+    'outlives a change of the credential key',
+    async () => {
+      const peer = await httpPeer('peer-v2.mjs', ['http', 'auto']);
+      const guarded = await GuardedServer.before(peer);
+      const DATABASE_URL = await createDatabase();
+      const keys = { old: 'the-old-key-of-this-test', new: 'the-new-key-of-this-test' };
+      let service = await startApp({ DATABASE_URL, MCP_CREDENTIAL_KEY: keys.old });
+      try {
+        const id = await consented(service, {
+          transport_type: 'HTTP',
+          connection_config: { base_url: guarded.url },
+        });
+        await service.close();
+
+        service = await startApp({
+          DATABASE_URL,
+          MCP_CREDENTIAL_KEY: keys.new,
+          MCP_CREDENTIAL_KEY_PREVIOUS: keys.old,
+        });
+        await service.app.get(CommandBus).execute(new RotateCredentials(SYSTEM));
+        await service.close();
+
+        service = await startApp({ DATABASE_URL, MCP_CREDENTIAL_KEY: keys.new });
+        await isConnected(service, id);
+        expect(guarded.countOf('GET /authorize')).toBe(1);
+      } finally {
+        await service.close();
+        guarded.stop();
+        await peer.stop();
+      }
+    },
+    STARTS_MS,
+  );
 });
 
 describe('two processes of the service', () => {
-  it('go on after a person answered the one that does not lead', async () => {
-    const peer = await httpPeer('peer-v2.mjs', ['http', 'auto']);
-    const guarded = await GuardedServer.before(peer);
-    const settings = {
-      DATABASE_URL: await createDatabase(),
-      MCP_AGGREGATOR_HEALTH_INTERVAL: '0.2',
-    };
-    const leader = await startApp(settings);
-    const other = await startApp(settings);
-    const api = new Api(other);
-    const call = (at: TestApp) =>
-      send(at.url, '/api/v1/tools/call', {
-        method: 'POST',
-        token: at.token,
-        body: JSON.stringify({ name: 'guarded.echo', arguments: { text: 'hello' } }),
-      });
-    try {
-      const id = await api.register({
-        name: 'guarded',
-        transport_type: 'HTTP',
-        connection_config: { base_url: guarded.url },
-      });
-      const consent = async (): Promise<void> => {
-        await eventually(async () => expect(await api.status(id)).toBe('ERROR'));
-        const { body } = await api.call('POST', `/servers/${id}/authorize`);
-        const question = new URL(String(body['authorization_url']));
-        const { headers } = await send(question.origin, question.pathname + question.search);
-        const back = new URL(headers['location'] ?? '');
-        expect((await send(other.url, back.pathname + back.search)).status).toBe(200);
+  it(
+    'go on after a person answered the one that does not lead',
+    async () => {
+      const peer = await httpPeer('peer-v2.mjs', ['http', 'auto']);
+      const guarded = await GuardedServer.before(peer);
+      const settings = {
+        DATABASE_URL: await createDatabase(),
+        MCP_AGGREGATOR_HEALTH_INTERVAL: '0.2',
       };
-      await consent();
-      await eventually(async () => expect((await call(leader)).status).toBe(200));
-      guarded.revokeAll();
-      expect((await call(leader)).status).toBe(503);
-      await consent();
-      await eventually(async () => expect((await call(leader)).status).toBe(200));
-    } finally {
-      await other.close();
-      await leader.close();
-      guarded.stop();
-      await peer.stop();
-    }
-  });
+      const leader = await startApp(settings);
+      const other = await startApp(settings);
+      const api = new Api(other);
+      const call = (at: TestApp) =>
+        send(at.url, '/api/v1/tools/call', {
+          method: 'POST',
+          token: at.token,
+          body: JSON.stringify({ name: 'guarded.echo', arguments: { text: 'hello' } }),
+        });
+      try {
+        const id = await api.register({
+          name: 'guarded',
+          transport_type: 'HTTP',
+          connection_config: { base_url: guarded.url },
+        });
+        const consent = async (): Promise<void> => {
+          await eventually(async () => expect(await api.status(id)).toBe('ERROR'));
+          const { body } = await api.call('POST', `/servers/${id}/authorize`);
+          const question = new URL(String(body['authorization_url']));
+          const { headers } = await send(question.origin, question.pathname + question.search);
+          const back = new URL(headers['location'] ?? '');
+          expect((await send(other.url, back.pathname + back.search)).status).toBe(200);
+        };
+        await consent();
+        await eventually(async () => expect((await call(leader)).status).toBe(200));
+        guarded.revokeAll();
+        expect((await call(leader)).status).toBe(503);
+        await consent();
+        await eventually(async () => expect((await call(leader)).status).toBe(200));
+      } finally {
+        await other.close();
+        await leader.close();
+        guarded.stop();
+        await peer.stop();
+      }
+    },
+    STARTS_MS,
+  );
 });
 
 describe('the client metadata document', () => {
