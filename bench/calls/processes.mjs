@@ -99,16 +99,19 @@ export const stdioUpstream = {
 /** As `npm start` does it, with authentication, metrics and audit, in an empty data folder. */
 export async function startProduct(servers, env = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-'));
+  writeFileSync(join(folder, 'servers.json'), JSON.stringify({ mcpServers: servers }));
+  return startIn(folder, env);
+}
+
+async function startIn(folder, env) {
   const port = await freePort();
-  const config = join(folder, 'servers.json');
-  writeFileSync(config, JSON.stringify({ mcpServers: servers }));
   const started = performance.now();
   const child = start([...nodeOptions(), main], {
     cwd: folder,
     env: {
       MCP_AGGREGATOR_PORT: String(port),
       MCP_AGGREGATOR_DATA_DIR: join(folder, 'data'),
-      MCP_AGGREGATOR_CONFIG: config,
+      MCP_AGGREGATOR_CONFIG: join(folder, 'servers.json'),
       MCP_AGGREGATOR_TOKENS: `bench:read+call+admin:${TOKEN}`,
       MCP_AGGREGATOR_RATE_LIMIT: '0',
       MCP_AGGREGATOR_LOG_FORMAT: 'json',
@@ -117,19 +120,28 @@ export async function startProduct(servers, env = {}) {
     },
   });
   const origin = `http://127.0.0.1:${port}`;
-  await until(
-    async () => (await fetch(`${origin}/health/ready`)).ok,
-    60_000,
-    'the service is ready',
-  );
+  const isReady = async () => (await fetch(`${origin}/health/ready`)).ok;
+  await until(isReady, 60_000, 'the service is ready');
   const readyMs = performance.now() - started;
+  const ask = async (path, options) => (await fetch(origin + path, options)).json();
   return {
     pid: child.pid,
     origin,
     url: `${origin}/mcp`,
     headers: AUTH,
     readyMs,
-    get: async (path) => (await fetch(origin + path, { headers: AUTH })).json(),
+    get: (path) => ask(path, { headers: AUTH }),
+    post: (path, body) =>
+      ask(path, {
+        method: 'POST',
+        headers: { ...AUTH, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    /** With everything that it knows already. */
+    restart: async () => {
+      await child.stop();
+      return startIn(folder, env);
+    },
     stop: async () => {
       await child.stop();
       rmSync(folder, { recursive: true, force: true });
