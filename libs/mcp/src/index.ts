@@ -1,5 +1,5 @@
 export { type BridgeOptions, bridgeStdio } from './bridge/stdio-bridge.js';
-export { canonicalName, wireName } from './names.js';
+export { canonicalName, MAX_WIRE_NAME, wireName } from './names.js';
 export { admits, isLogLevel, type LogLevel, moreTalkative } from './serving/log-level.js';
 export { McpEndpoint } from './serving/mcp-endpoint.js';
 export { envelopeFor } from './serving/modern-rules.js';

@@ -1,5 +1,5 @@
 import type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from '@app/discovery';
-import { canonicalName, wireName } from '@app/mcp';
+import { canonicalName, MAX_WIRE_NAME, wireName } from '@app/mcp';
 import { isServing, ServerNotFound } from '@app/registry';
 import { ServerUnavailable } from '@app/sessions';
 import { OwnTool, ToolAmbiguous, ToolNotFound } from './routing.errors.js';
@@ -42,11 +42,9 @@ function findOn(
 ): CatalogueTool | undefined {
   const server = catalogue.servers.get(serverId);
   if (!server) throw new ServerNotFound(serverId);
-  const prefixed = [
-    catalogue.toolsByName.get(canonicalName(server.name, name)),
-    catalogue.toolsByName.get(name),
-    toolsByWireName(catalogue).get(name),
-  ];
+  const own = catalogue.toolsByName.get(canonicalName(server.name, name));
+  if (own) return own;
+  const prefixed = [catalogue.toolsByName.get(name), toolWithWireName(catalogue, name)];
   return prefixed.find((tool) => tool?.serverId === serverId);
 }
 
@@ -55,7 +53,7 @@ function findAnywhere(catalogue: CatalogueSnapshot, name: string): CatalogueTool
   if (dot >= 0 && catalogue.serversByName.has(name.slice(0, dot))) {
     return catalogue.toolsByName.get(name);
   }
-  const listed = toolsByWireName(catalogue).get(name);
+  const listed = toolWithWireName(catalogue, name);
   if (listed) return listed;
   const bare = catalogue.toolsByOriginalName.get(name) ?? [];
   if (bare.length > 1) throw new ToolAmbiguous(name, bare);
@@ -73,14 +71,26 @@ export function wireNameOf(tool: CatalogueTool): string {
   return name;
 }
 
-const wireIndexes = new WeakMap<readonly CatalogueTool[], ReadonlyMap<string, CatalogueTool>>();
+/** Nearly all can be read back; the others are in an index, which is made when one of them is asked for. */
+function toolWithWireName(catalogue: CatalogueSnapshot, name: string): CatalogueTool | undefined {
+  const seam = name.indexOf('__');
+  if (seam < 0 || name.length > MAX_WIRE_NAME) return undefined;
+  const plain = canonicalName(name.slice(0, seam), name.slice(seam + 2));
+  const tool = catalogue.toolsByName.get(plain);
+  if (tool?.isExternal && wireNameOf(tool) === name) return tool;
+  return hashedWireNames(catalogue).get(name);
+}
 
-function toolsByWireName({ tools }: CatalogueSnapshot): ReadonlyMap<string, CatalogueTool> {
-  let index = wireIndexes.get(tools);
+const hashedNames = new WeakMap<readonly CatalogueTool[], ReadonlyMap<string, CatalogueTool>>();
+
+function hashedWireNames({ tools }: CatalogueSnapshot): ReadonlyMap<string, CatalogueTool> {
+  let index = hashedNames.get(tools);
   if (!index) {
-    const external = tools.filter(({ isExternal }) => isExternal);
-    index = new Map(external.map((tool) => [wireNameOf(tool), tool]));
-    wireIndexes.set(tools, index);
+    const hashed = tools.filter(
+      (tool) => tool.isExternal && wireNameOf(tool) !== `${tool.serverName}__${tool.originalName}`,
+    );
+    index = new Map(hashed.map((tool) => [wireNameOf(tool), tool]));
+    hashedNames.set(tools, index);
   }
   return index;
 }
