@@ -27,7 +27,9 @@ export async function startProcess(
   const running = launch(dataDir, settings, args);
   const deadline = Date.now() + START_DEADLINE_MS;
   while (!existsSync(addressFile) || readFileSync(addressFile, 'utf8') === '') {
-    if (running.child.exitCode !== null) throw new Error(`the service ended:\n${running.output()}`);
+    const { exitCode, signalCode } = running.child;
+    if (exitCode !== null || signalCode !== null)
+      throw new Error(`the service ended:\n${running.output()}`);
     if (Date.now() > deadline) throw new Error(`the service does not start:\n${running.output()}`);
     await sleep(20);
   }

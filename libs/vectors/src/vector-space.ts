@@ -160,7 +160,7 @@ export class VectorSpace {
     items: readonly VectorItem[],
     stored: Map<string, string>,
   ): Promise<readonly VectorItem[]> {
-    const vectors = await this.vectorsOf(items);
+    const { vectors, hasNew } = await this.vectorsOf(items);
     const points = items.flatMap((item) => {
       const { toolId, payload } = item;
       const vector = vectors.get(toolId);
@@ -168,7 +168,7 @@ export class VectorSpace {
       return [{ id: String(toolId), vector, payload, fingerprint: this.fingerprint(item) }];
     });
     await this.index.upsert(points);
-    this.failPoints?.pass('vectors.indexed');
+    if (hasNew) this.failPoints?.pass('vectors.indexed');
     for (const { id, fingerprint } of points) stored.set(id, fingerprint);
     return items.filter(({ toolId }) => !vectors.has(toolId));
   }
@@ -185,7 +185,9 @@ export class VectorSpace {
   }
 
   /** From rows where the text is the same, else from the model. */
-  private async vectorsOf(items: readonly VectorItem[]): Promise<Map<number, Float32Array>> {
+  private async vectorsOf(
+    items: readonly VectorItem[],
+  ): Promise<{ vectors: ReadonlyMap<number, Float32Array>; hasNew: boolean }> {
     const { modelId } = this.embedder;
     const ids = items.map((item) => item.toolId);
     const known = new Map((await this.rows?.load(modelId, ids))?.map((row) => [row.toolId, row]));
@@ -196,7 +198,7 @@ export class VectorSpace {
       if (usable) vectors.set(item.toolId, row.vector);
       return !usable;
     });
-    if (unknown.length === 0) return vectors;
+    if (unknown.length === 0) return { vectors, hasNew: false };
     const embedded = await this.embedder.embed(unknown.map((item) => item.text));
     this.failPoints?.pass('vectors.embedded');
     const rows = unknown.flatMap(({ toolId, textHash }, i) => {
@@ -206,7 +208,7 @@ export class VectorSpace {
     await this.rows?.save(modelId, rows);
     this.failPoints?.pass('vectors.saved');
     for (const { toolId, vector } of rows) vectors.set(toolId, vector);
-    return vectors;
+    return { vectors, hasNew: rows.length > 0 };
   }
 
   /** The same text under another model is another vector. */
