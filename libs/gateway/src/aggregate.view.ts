@@ -25,8 +25,6 @@ import { ServerLogs } from './server-logs.js';
 import { ServerNews } from './server-news.js';
 import { Upstreams } from './upstreams.js';
 
-const PAGE_SIZE = 1_000;
-
 /** `/mcp`: what all servers offer, as if one server offered it. */
 @Injectable()
 export class AggregateView implements McpView {
@@ -76,12 +74,7 @@ export class AggregateView implements McpView {
           this.queryTool.listing,
         ]);
       case 'prompts/list': {
-        const page = pageOf(
-          this.offerings.prompts(),
-          ({ name }) => name,
-          params['cursor'],
-          PAGE_SIZE,
-        );
+        const page = pageOf(this.offerings.prompts(), ({ name }) => name, params['cursor']);
         return { prompts: page.items.map((prompt) => prompt.definition), ...page.next };
       }
       case 'prompts/get':

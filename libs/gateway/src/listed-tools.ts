@@ -1,10 +1,7 @@
 import type { CatalogueSnapshot, CatalogueTool } from '@app/discovery';
 import { type JsonObject, type JsonValue, WrittenObject } from '@app/platform';
 import { wireNameOf } from '@app/routing';
-import { pageOf } from './paging.js';
-
-/** Clients that read only the first page exist; models that want more than this do not. */
-const PAGE_SIZE = 1_000;
+import { PAGE_SIZE, pageOf } from './paging.js';
 
 /**
  * The tools that clients see: those of every server that somebody wants connected. A server that is just
@@ -49,7 +46,7 @@ export function toolsPage(
   cursor: JsonValue | undefined,
   ours: readonly JsonObject[],
 ): WrittenObject {
-  const { items, start, next } = pageOf(tools, (tool) => tool.name, cursor, PAGE_SIZE);
+  const { items, start, next } = pageOf(tools, (tool) => tool.name, cursor);
   let known = pages.get(tools);
   if (!known) pages.set(tools, (known = new Map()));
   const key = cursor === undefined ? 'first' : start;

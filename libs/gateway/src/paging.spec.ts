@@ -8,7 +8,7 @@ function walk(items: readonly string[], onPage?: (page: number) => readonly stri
   let cursor: string | undefined;
   let current = items;
   for (let page = 0; ; page++) {
-    const { items: some, next } = pageOf(current, self, cursor, 1_000);
+    const { items: some, next } = pageOf(current, self, cursor);
     seen.push(...some);
     if (typeof next['nextCursor'] !== 'string') return seen;
     cursor = next['nextCursor'];
@@ -22,8 +22,8 @@ describe(pageOf.name, () => {
   });
 
   it('gives one page without a cursor when that is all', () => {
-    expect(pageOf(names.slice(0, 1_000), self, undefined, 1_000).next).toEqual({});
-    expect(pageOf([], self, undefined, 1_000)).toEqual({ items: [], start: 0, next: {} });
+    expect(pageOf(names.slice(0, 1_000), self, undefined).next).toEqual({});
+    expect(pageOf([], self, undefined)).toEqual({ items: [], start: 0, next: {} });
   });
 
   it('goes on at the same place when the list changes in between', () => {
@@ -32,6 +32,6 @@ describe(pageOf.name, () => {
   });
 
   it.each([1, null, 'nonsense', ''])('refuses %j, which is no cursor of its own', (cursor) => {
-    expect(() => pageOf(names, self, cursor, 1_000)).toThrow('Invalid cursor');
+    expect(() => pageOf(names, self, cursor)).toThrow('Invalid cursor');
   });
 });

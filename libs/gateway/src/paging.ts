@@ -1,6 +1,9 @@
 import type { JsonObject, JsonValue } from '@app/platform';
 import { rpcCode, RpcError } from '@app/mcp';
 
+/** Clients that read only the first page exist; models that want more than this do not. */
+export const PAGE_SIZE = 1_000;
+
 export interface Page<T> {
   readonly items: readonly T[];
   /** How many come before it. */
@@ -17,13 +20,12 @@ export function pageOf<T>(
   items: readonly T[],
   nameOf: (item: T) => string,
   cursor: JsonValue | undefined,
-  pageSize: number,
 ): Page<T> {
   const after = cursor === undefined ? undefined : nameIn(cursor);
   const start = after === undefined ? 0 : firstAfter(items, nameOf, after);
-  const page = items.slice(start, start + pageSize);
+  const page = items.slice(start, start + PAGE_SIZE);
   const last = page.at(-1);
-  const hasMore = last !== undefined && start + pageSize < items.length;
+  const hasMore = last !== undefined && start + PAGE_SIZE < items.length;
   return { items: page, start, next: hasMore ? { nextCursor: cursorFor(nameOf(last)) } : {} };
 }
 
