@@ -1,12 +1,15 @@
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
+import { createServer } from 'node:tls';
 import { temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
-import { processesWith } from '../support/peers.js';
+import { httpPeer, processesWith } from '../support/peers.js';
 import { createDatabase } from '../support/postgres.js';
 import { npmServer } from '../support/servers.js';
 import { launch, type ServiceProcess, startProcess } from '../support/service-process.js';
+import { TEST_CERTIFICATE, TEST_KEY } from '../support/tls.js';
 
 interface Listed {
   readonly name: string;
@@ -22,6 +25,7 @@ async function listServers(service: ServiceProcess): Promise<readonly Listed[]> 
 describe('the service as a process', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   const running: Pick<ServiceProcess, 'child' | 'exited'>[] = [];
+  const others: (() => unknown)[] = [];
   const start = async (...args: Parameters<typeof startProcess>): Promise<ServiceProcess> => {
     const service = await startProcess(...args);
     running.push(service);
@@ -35,6 +39,7 @@ describe('the service as a process', () => {
       child.kill('SIGKILL');
       await exited;
     }
+    for (const end of others.splice(0)) await end();
     await folder.remove();
   });
 
@@ -60,6 +65,45 @@ describe('the service as a process', () => {
     const second = await start(folder.path);
     expect(second.token).toBe(first.token);
     await connected(second);
+  });
+
+  it('calls a server over TLS whose certificate Node is told to trust', async () => {
+    const peer = await httpPeer('peer-v2.mjs', ['http']);
+    const tls = createServer({ key: TEST_KEY, cert: TEST_CERTIFICATE }, (client) => {
+      const plain = connect(Number(new URL(peer.url).port), '127.0.0.1');
+      for (const socket of [client, plain]) socket.on('error', () => socket.destroy());
+      client.pipe(plain).pipe(client);
+    });
+    await new Promise<void>((resolve) => {
+      tls.listen(0, '127.0.0.1', resolve);
+    });
+    others.push(
+      () => peer.stop(),
+      () => tls.close(),
+    );
+    const { port } = tls.address() as AddressInfo;
+    const trusted = join(folder.path, 'ca.pem');
+    writeFileSync(trusted, TEST_CERTIFICATE);
+    const service = await start(folder.path, { NODE_EXTRA_CA_CERTS: trusted });
+    await send(service.url, '/api/v1/aggregator/servers', {
+      method: 'POST',
+      token: service.token,
+      body: JSON.stringify({
+        name: 'secured',
+        transport_type: 'HTTP',
+        connection_config: { base_url: `https://localhost:${port}/mcp` },
+      }),
+    });
+    await eventually(async () => {
+      expect(await listServers(service)).toMatchObject([{ name: 'secured', status: 'CONNECTED' }]);
+      expect((await listServers(service))[0]?.tool_count).toBeGreaterThan(0);
+    });
+    const answer = await send(service.url, '/api/v1/tools/call', {
+      method: 'POST',
+      token: service.token,
+      body: JSON.stringify({ name: 'secured.echo', arguments: { text: 'in secret' } }),
+    });
+    expect(answer.body).toMatchObject({ content: [{ text: 'in secret' }] });
   });
 
   it('registers what a servers file has anew, and leaves what is known as it is', async () => {

@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher, Pool } from 'undici';
 import { EventStream, type StreamEvent } from './event-stream.js';
+import type { AnswerHead } from './http1/answer-head.js';
+import type { Exchange } from './http1/http-connection.js';
+import type { HttpPool } from './http1/http-pool.js';
 import type { RequestId } from './json-rpc.js';
 
 /** Bodies of refusals are only looked at for a JSON-RPC error. */
@@ -11,7 +12,8 @@ export const UNAWAITED_MS = 30_000;
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
-  readonly headers: Record<string, string>;
+  /** Written by `headerLines`. */
+  readonly headers: string;
   readonly body?: string | undefined;
   /** The JSON-RPC request in it, if somebody may give that up. */
   readonly carries?: RequestId | undefined;
@@ -28,7 +30,7 @@ export interface HttpAnswer {
 }
 
 export interface ExchangeHandlers {
-  onHead?(status: number, headers: IncomingHttpHeaders, exchange: HttpExchange): void;
+  onHead?(head: AnswerHead, exchange: HttpExchange): void;
   onEvent(event: StreamEvent, exchange: HttpExchange): void;
   onOversized(exchange: HttpExchange): void;
 }
@@ -45,16 +47,19 @@ export class ExchangeFailed extends Error {
 }
 
 /** One HTTP request on a pool, its answer read with a limit on its bytes. It has no deadline: its owner aborts it. */
-export class HttpExchange implements Dispatcher.DispatchHandler {
+export class HttpExchange implements Exchange {
   readonly done: Promise<HttpAnswer>;
   readonly carries: RequestId | undefined;
   readonly begins: boolean;
+  readonly head: string;
+  readonly body: string;
   /** How far a stream of events has come, for asking for the rest of it. */
   lastEventId: string | undefined;
   retryMs: number | undefined;
+  /** There is an answer, or a reason why there is none. */
+  isOver = false;
   private settle!: { resolve(answer: HttpAnswer): void; reject(error: ExchangeFailed): void };
-  private controller: Dispatcher.DispatchController | undefined;
-  private settled = false;
+  private connection: { destroy(): void } | undefined;
   private status = 0;
   private challenge: string | undefined;
   private parts: Buffer[] = [];
@@ -63,26 +68,21 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   private events: EventStream | undefined;
 
   constructor(
-    pool: Pool,
-    request: HttpRequest,
+    pool: HttpPool,
+    { method, path, headers, body, carries, begins }: HttpRequest,
     private readonly maxBytes: number,
     private readonly handlers: ExchangeHandlers,
   ) {
     this.maxBodyBytes = maxBytes;
-    this.carries = request.carries;
-    this.begins = request.begins === true;
+    this.carries = carries;
+    this.begins = begins === true;
+    this.body = body ?? '';
+    const length = body === undefined ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
+    this.head = `${method} ${path} HTTP/1.1\r\nhost: ${pool.host}\r\n${headers}${length}\r\n`;
     this.done = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });
-    pool.dispatch(
-      {
-        method: request.method,
-        path: request.path,
-        headers: request.headers,
-        body: request.body ?? null,
-      },
-      this,
-    );
+    pool.dispatch(this);
   }
 
   get isStream(): boolean {
@@ -101,22 +101,16 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.done.then(cancel, cancel);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
-    if (this.settled) controller.abort(new Error('aborted'));
+  onSent(connection: { destroy(): void }): void {
+    this.connection = connection;
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-  ): void {
-    if (status < 200) return;
-    this.status = status;
-    if (status >= 300) {
-      this.challenge = String(headers['www-authenticate'] ?? '') || undefined;
+  onHead(head: AnswerHead): void {
+    this.status = head.status;
+    if (head.status >= 300) {
+      this.challenge = head.get('www-authenticate');
       this.maxBodyBytes = Math.min(this.maxBytes, MAX_ERROR_BODY_BYTES);
-    } else if (/^text\/event-stream\b/i.test(headers['content-type'] ?? '')) {
+    } else if (/^text\/event-stream\b/i.test(head.contentType)) {
       this.events = new EventStream(this.maxBytes, {
         onEvent: (event) => {
           this.lastEventId = event.id ?? this.lastEventId;
@@ -128,35 +122,33 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
         onOversized: () => this.handlers.onOversized(this),
       });
     }
-    this.handlers.onHead?.(status, headers, this);
+    this.handlers.onHead?.(head, this);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.settled) return;
-    if (this.events) return this.events.push(chunk);
-    this.size += chunk.length;
-    if (this.size <= this.maxBodyBytes) this.parts.push(chunk);
+  onData(bytes: Buffer): void {
+    if (this.events) return this.events.push(bytes);
+    this.size += bytes.length;
+    if (this.size <= this.maxBodyBytes) this.parts.push(bytes);
     else if (this.status < 300) this.fail('too-large');
   }
 
-  onResponseEnd(): void {
-    if (this.settled) return;
-    this.settled = true;
+  onEnd(): void {
+    if (this.isOver) return;
+    this.isOver = true;
     const [first] = this.parts;
     const body = this.parts.length === 1 && first ? first : Buffer.concat(this.parts);
     this.settle.resolve({ status: this.status, body, challenge: this.challenge });
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.fail(this.controller ? 'broken' : 'unreachable', error);
+  onError(error: Error): void {
+    this.fail(this.connection ? 'broken' : 'unreachable', error);
   }
 
   private fail(reason: ExchangeFailed['reason'], cause?: Error): void {
-    if (this.settled) return;
-    this.settled = true;
-    const sent = this.controller !== undefined;
-    this.settle.reject(new ExchangeFailed(reason, sent, cause));
-    if (reason !== 'unreachable') this.controller?.abort(new Error(reason));
+    if (this.isOver) return;
+    this.isOver = true;
+    this.settle.reject(new ExchangeFailed(reason, this.connection !== undefined, cause));
+    this.connection?.destroy();
   }
 }
 

@@ -1,7 +1,5 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
 import { Crowd, isJsonObject, type JsonObject } from '@app/platform';
-import type { Pool } from 'undici';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { StreamEvent } from './event-stream.js';
 import {
   ExchangeFailed,
@@ -11,7 +9,9 @@ import {
   type HttpRequest,
   UNAWAITED_MS,
 } from './http-exchange.js';
-import { httpPool, ownHeaders } from './http-pool.js';
+import type { AnswerHead } from './http1/answer-head.js';
+import { HttpPool } from './http1/http-pool.js';
+import { headerLines, ownHeaders } from './http-headers.js';
 import { type OutgoingMessage, type RequestId } from './json-rpc.js';
 import type { Authorizer } from './oauth/authorizer.js';
 import { headerText } from './param-headers.js';
@@ -45,13 +45,13 @@ export class HttpWire implements Wire, ExchangeHandlers {
   epoch = 0;
   private readonly path: string;
   private readonly ownHeaders: Readonly<Record<string, string>>;
-  private readonly pool: Pool;
+  private readonly pool: HttpPool;
   private readonly running = new Crowd<HttpExchange>();
   private readonly closing = new AbortController();
   private listener: WireListener | undefined;
   private sessionId: string | undefined;
   private protocolVersion: string | undefined;
-  private usualHeaders: Record<string, string> | undefined;
+  private usualHeaders: string | undefined;
   private usualCredentials: string | undefined;
 
   constructor(
@@ -63,7 +63,7 @@ export class HttpWire implements Wire, ExchangeHandlers {
     const url = new URL(target.url);
     this.path = url.pathname + url.search;
     this.ownHeaders = ownHeaders(target.headers);
-    this.pool = httpPool(url, connectTimeoutMs);
+    this.pool = new HttpPool(url, connectTimeoutMs);
   }
 
   open(listener: WireListener): Promise<void> {
@@ -102,13 +102,12 @@ export class HttpWire implements Wire, ExchangeHandlers {
       farewell.abortAfter(FAREWELL_MS);
       await farewell.done.catch(() => undefined);
     }
-    await this.pool.destroy();
+    this.pool.destroy();
   }
 
-  onHead(status: number, headers: IncomingHttpHeaders, exchange: HttpExchange): void {
-    if (!exchange.begins || status >= 300) return;
-    const given = headers['mcp-session-id'];
-    this.sessionId = typeof given === 'string' ? given : undefined;
+  onHead(head: AnswerHead, exchange: HttpExchange): void {
+    if (!exchange.begins || head.status >= 300) return;
+    this.sessionId = head.get('mcp-session-id');
     this.usualHeaders = undefined;
     this.epoch++;
   }
@@ -263,27 +262,28 @@ export class HttpWire implements Wire, ExchangeHandlers {
   private postHeaders(
     message: OutgoingMessage,
     extra: Readonly<Record<string, string>> | undefined,
-  ): Record<string, string> {
+  ): string {
+    const modern = modernHeaders(message);
+    if (modern || extra) return this.headersFor(true, { ...post, ...modern, ...extra });
     const credentials = this.authorizer?.header;
-    if (!this.usualHeaders || this.usualCredentials !== credentials) {
+    if (this.usualHeaders === undefined || this.usualCredentials !== credentials) {
       this.usualHeaders = this.headersFor(true, post);
       this.usualCredentials = credentials;
     }
-    const modern = modernHeaders(message);
-    return modern || extra ? { ...this.usualHeaders, ...modern, ...extra } : this.usualHeaders;
+    return this.usualHeaders;
   }
 
-  private headersFor(inSession: boolean, more?: Record<string, string>): Record<string, string> {
+  private headersFor(inSession: boolean, more?: Record<string, string>): string {
     const { sessionId, protocolVersion } = this;
     const authorization = this.authorizer?.header;
-    return {
+    return headerLines({
       ...this.ownHeaders,
       ...(authorization !== undefined && { authorization }),
       ...(inSession && sessionId !== undefined && { 'mcp-session-id': sessionId }),
       ...(inSession &&
         protocolVersion !== undefined && { 'mcp-protocol-version': protocolVersion }),
       ...more,
-    };
+    });
   }
 
   private end(reason: string): void {

@@ -1,5 +1,5 @@
-import { Pool } from 'undici';
-import { httpPool, ownHeaders } from './http-pool.js';
+import { HttpPool } from './http1/http-pool.js';
+import { headerLines, ownHeaders } from './http-headers.js';
 import { ExchangeFailed, type HttpAnswer, HttpExchange, UNAWAITED_MS } from './http-exchange.js';
 import type { OutgoingMessage, RequestId } from './json-rpc.js';
 import type { Authorizer } from './oauth/authorizer.js';
@@ -22,7 +22,7 @@ export class SseWire implements Wire {
   readonly epoch = 0;
   private readonly url: URL;
   private readonly ownHeaders: Readonly<Record<string, string>>;
-  private readonly pool: Pool;
+  private readonly pool: HttpPool;
   private readonly posts = new Map<RequestId, HttpExchange>();
   private stream: HttpExchange | undefined;
   private endpoint: URL | undefined;
@@ -37,7 +37,7 @@ export class SseWire implements Wire {
   ) {
     this.url = new URL(target.url);
     this.ownHeaders = ownHeaders(target.headers);
-    this.pool = httpPool(this.url, connectTimeoutMs);
+    this.pool = new HttpPool(this.url, connectTimeoutMs);
   }
 
   async open(listener: WireListener): Promise<void> {
@@ -57,7 +57,11 @@ export class SseWire implements Wire {
         {
           method: 'GET',
           path: this.url.pathname + this.url.search,
-          headers: { ...this.ownHeaders, ...this.credentials, accept: 'text/event-stream' },
+          headers: headerLines({
+            ...this.ownHeaders,
+            ...this.credentials,
+            accept: 'text/event-stream',
+          }),
         },
         this.maxAnswerBytes,
         {
@@ -127,10 +131,11 @@ export class SseWire implements Wire {
     return [];
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.ended = true;
     this.stream?.abort();
-    await this.pool.destroy();
+    this.pool.destroy();
+    return Promise.resolve();
   }
 
   private async post(
@@ -143,13 +148,13 @@ export class SseWire implements Wire {
       {
         method: 'POST',
         path: endpoint.pathname + endpoint.search,
-        headers: {
+        headers: headerLines({
           ...this.ownHeaders,
           ...this.credentials,
           'content-type': 'application/json',
           accept: 'application/json',
           ...(this.protocolVersion && { 'mcp-protocol-version': this.protocolVersion }),
-        },
+        }),
         body: JSON.stringify(message),
       },
       this.maxAnswerBytes,

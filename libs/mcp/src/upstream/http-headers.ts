@@ -1,18 +1,4 @@
-import { Pool } from 'undici';
-
-/** Calls to one server at the same time; more wait for a free connection. */
-const MAX_CONNECTIONS = 256;
-
-/** Keep-alive connections to one origin. Deadlines are those of the requests, so the pool has none but for connecting. */
-export function httpPool(url: URL, connectTimeoutMs: number): Pool {
-  return new Pool(url.origin, {
-    connections: MAX_CONNECTIONS,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: connectTimeoutMs, minVersion: 'TLSv1.2' },
-  });
-}
+import { ConnectFailed } from './upstream.errors.js';
 
 /** Headers that belong to the connection or the protocol, not to whoever registered the server. */
 const RESERVED =
@@ -24,4 +10,18 @@ export function ownHeaders(configured: Readonly<Record<string, string>>): Record
     .filter(([name]) => !RESERVED.test(name));
   // Compressed bytes could not be counted as what they become.
   return { 'user-agent': 'switchboard', ...Object.fromEntries(own), 'accept-encoding': 'identity' };
+}
+
+/** As they stand in a request. Never more than one line each, wherever a value came from. */
+export function headerLines(headers: Readonly<Record<string, string>>): string {
+  let lines = '';
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+      throw new ConnectFailed(
+        `the header ${JSON.stringify(name)} has characters that HTTP forbids`,
+      );
+    }
+    lines += `${name}: ${value}\r\n`;
+  }
+  return lines;
 }
