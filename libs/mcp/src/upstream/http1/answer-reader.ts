@@ -11,7 +11,7 @@ const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i;
 
 export interface AnswerSink {
   onHead(head: AnswerHead): void;
-  /** The bytes may be those of the socket: they are good until this returns. */
+  /** The bytes are part of those that were pushed. */
   onData(bytes: Buffer): void;
   /** The answer is whole. */
   onEnd(): void;

@@ -9,6 +9,8 @@ const MAX_IDLE_MS = 600_000;
 /** An answer of the server's closing may be on its way while a request is. */
 const IDLE_MARGIN_MS = 1_000;
 const PROBE_AFTER_MS = 60_000;
+/** What any connection reads arrives here and is used up at once, so that no buffer is made for it. */
+const ARRIVALS = Buffer.allocUnsafeSlow(65_536);
 
 /** One request and whoever waits for its answer. */
 export interface Exchange extends AnswerSink {
@@ -48,7 +50,19 @@ export class HttpConnection implements AnswerSink {
     session: Buffer | undefined,
   ) {
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    const target = { host, noDelay: true, keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };
+    const target = {
+      host,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: PROBE_AFTER_MS,
+      onread: {
+        buffer: ARRIVALS,
+        callback: (length: number): boolean => {
+          this.read(ARRIVALS.subarray(0, length));
+          return true;
+        },
+      },
+    };
     const isSecure = url.protocol === 'https:';
     const port = Number(url.port) || (isSecure ? 443 : 80);
     this.socket = isSecure
@@ -68,7 +82,8 @@ export class HttpConnection implements AnswerSink {
       this.isOpen = true;
       owner.onOpen(this);
     });
-    this.socket.on('data', (bytes: Buffer) => this.read(bytes));
+    // Otherwise its end is not told.
+    this.socket.resume();
     this.socket.on('end', () => this.end());
     this.socket.on('error', (error) => this.fail(error));
     this.socket.on('close', () => {
@@ -109,7 +124,7 @@ export class HttpConnection implements AnswerSink {
   }
 
   onData(bytes: Buffer): void {
-    this.exchange?.onData(bytes);
+    this.exchange?.onData(Buffer.from(bytes));
   }
 
   onEnd(): void {
