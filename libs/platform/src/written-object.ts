@@ -101,17 +101,14 @@ export class WrittenObject {
     if (!this.has(key)) return this;
     return this.rewritten(
       this.members.filter((member) => member.key !== key),
-      [],
+      NOTHING,
     );
   }
 
   /** With these members, in place of those of the same name or after all others. */
   with(changes: JsonObject): WrittenObject {
-    const entries = Object.entries(changes);
-    if (entries.length === 0) return this;
     const kept = this.members.filter(({ key }) => !Object.hasOwn(changes, key));
-    const added = entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
-    return this.rewritten(kept, added);
+    return this.rewritten(kept, changes);
   }
 
   private member(key: string): Member | undefined {
@@ -119,32 +116,37 @@ export class WrittenObject {
     return undefined;
   }
 
-  private rewritten(kept: readonly Member[], added: readonly string[]): WrittenObject {
-    const parts: Buffer[] = [];
+  private rewritten(kept: readonly Member[], added: JsonObject): WrittenObject {
     const members: Member[] = [];
     let size = 1;
-    const append = (part: Buffer, member: Member): void => {
+    for (const member of kept) {
       members.push(moved(member, size - member.start));
-      parts.push(part);
-      size += part.length + 1;
-    };
-    for (const member of kept) append(this.bytes.subarray(member.start, member.end), member);
-    for (const text of added) {
-      const part = Buffer.from(text);
-      const member = readMember(part, 0);
-      if (member) append(part, member);
+      size += member.end - member.start + 1;
+    }
+    let tail = '';
+    for (const key of Object.keys(added)) {
+      const name = `${JSON.stringify(key)}:`;
+      const value = JSON.stringify(added[key]);
+      const valueStart = size + Buffer.byteLength(name);
+      const end = valueStart + Buffer.byteLength(value);
+      members.push({ key, start: size, valueStart, end });
+      tail += `${name}${value},`;
+      size = end + 1;
     }
     const bytes = Buffer.allocUnsafe(Math.max(2, size));
-    let at = 0;
-    bytes[at++] = OPEN_BRACE;
-    for (const part of parts) {
-      if (at > 1) bytes[at++] = COMMA;
-      at += part.copy(bytes, at);
+    bytes[0] = OPEN_BRACE;
+    let at = 1;
+    for (const { start, end } of kept) {
+      at += this.bytes.copy(bytes, at, start, end);
+      bytes[at++] = COMMA;
     }
-    bytes[at] = CLOSE_BRACE;
+    bytes.write(tail, at);
+    // In the place of the last comma.
+    bytes[bytes.length - 1] = CLOSE_BRACE;
     return new WrittenObject(bytes, members);
   }
 }
+const NOTHING: JsonObject = {};
 
 /**
  * On one line, as the lines of an event stream and of STDIO want it. JSON has line ends only where white space
