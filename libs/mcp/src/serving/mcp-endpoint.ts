@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { classifyInboundRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { type Clock, isJsonObject, type JsonValue } from '@app/platform';
+import { isPlainlyLegacy, KnownEnvelopes } from './era.js';
 import { HttpExchange } from './http-exchange.js';
 import { LegacyWire } from './legacy-wire.js';
 import { ModernWire } from './modern-wire.js';
@@ -26,6 +27,7 @@ export class McpEndpoint {
   private readonly kept: KeptEvents;
   private readonly legacy: LegacyWire;
   private readonly modern: ModernWire;
+  private readonly envelopes = new KnownEnvelopes();
   private readonly sweep: NodeJS.Timeout;
 
   constructor(limits: SessionLimits, clock: Pick<Clock, 'now'>) {
@@ -82,6 +84,11 @@ export class McpEndpoint {
         return this.legacy.post(view, messages, headers, exchange, caller);
       }
     }
+    const known = this.envelopes.modernRequestIn(body, headers);
+    if (known) {
+      const { request, version } = known;
+      return this.modern.serve(view, request, version, headers, exchange, caller);
+    }
     const era = classifyInboundRequest({
       httpMethod: 'POST',
       body,
@@ -99,6 +106,7 @@ export class McpEndpoint {
       case 'modern': {
         const incoming: Incoming = readMessage(body);
         if (incoming.kind !== 'request') return exchange.accept();
+        this.envelopes.remember(incoming.message);
         const version = era.classification.revision;
         return this.modern.serve(view, incoming.message, version, headers, exchange, caller);
       }
@@ -110,18 +118,6 @@ export class McpEndpoint {
         return era satisfies never;
     }
   }
-}
-
-/** Spares the requests of sessions the SDK's classification, which validates the whole message. */
-function isPlainlyLegacy(body: unknown, version: string | string[] | undefined): boolean {
-  if (typeof version === 'string' && version >= '2026') return false;
-  return Array.isArray(body) ? body.every(namesNoVersion) : namesNoVersion(body);
-}
-
-function namesNoVersion(message: unknown): boolean {
-  const params = isJsonObject(message) ? message['params'] : undefined;
-  const meta = isJsonObject(params) ? params['_meta'] : undefined;
-  return !isJsonObject(meta) || !(PROTOCOL_VERSION_META_KEY in meta);
 }
 
 function isId(value: JsonValue | undefined): value is string | number {

@@ -67,8 +67,7 @@ export class StatelessCall implements ClientCall {
 
   abandon(reason: Error): void {
     this.signal.abort(reason);
-    for (const question of this.questions.values()) question.fail(reason);
-    this.questions.clear();
+    this.failQuestions(reason);
   }
 
   notify(method: string, params: JsonObject): void {
@@ -125,8 +124,7 @@ export class StatelessCall implements ClientCall {
 
   private finish(outcome: RpcResult | RpcError): void {
     this.outcome = outcome;
-    for (const question of this.questions.values()) question.fail(new Error('the call has ended'));
-    this.questions.clear();
+    if (this.questions.size > 0) this.failQuestions(new Error('the call has ended'));
     const exchange = this.detach();
     if (!exchange) return;
     const head = { jsonrpc: '2.0', id: this.requestId } as const;
@@ -135,6 +133,11 @@ export class StatelessCall implements ClientCall {
         ? { ...head, error: modernError(outcome.body) }
         : { ...head, result: this.written(this.withHiddenState(outcome)) },
     );
+  }
+
+  private failQuestions(reason: Error): void {
+    for (const question of this.questions.values()) question.fail(reason);
+    this.questions.clear();
   }
 
   private withHiddenState(result: RpcResult): RpcResult {
