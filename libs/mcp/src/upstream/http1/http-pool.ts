@@ -19,7 +19,8 @@ export class HttpPool {
   /** Their last answers came in this turn of the loop, or in the one before: a server that closes is heard after that. */
   private freed: HttpConnection[] = [];
   private resting: HttpConnection[] = [];
-  private readonly waiting: Exchange[] = [];
+  /** For the end of the turn, or for a connection. */
+  private waiting: Exchange[] = [];
   private opening = 0;
   private isTurnAhead = false;
   private isDestroyed = false;
@@ -66,7 +67,7 @@ export class HttpPool {
     if (place >= 0) this.idle.splice(place, 1);
     if (!connection.isOpen) {
       this.opening -= 1;
-      this.nextWaiting()?.onError(error);
+      this.waiting.shift()?.onError(error);
     }
     if (this.waiting.length > 0) this.awaitTurn();
   }
@@ -84,13 +85,13 @@ export class HttpPool {
     for (const connection of this.resting) this.keep(connection, now);
     this.resting = this.freed;
     this.freed = [];
-    for (let next = this.nextWaiting(); next; next = this.nextWaiting()) {
+    const { waiting } = this;
+    this.waiting = [];
+    for (const exchange of waiting) {
+      if (exchange.isOver) continue;
       const connection = this.takeIdle(now);
-      if (connection) connection.send(next);
-      else {
-        this.waiting.unshift(next);
-        break;
-      }
+      if (connection) connection.send(exchange);
+      else this.waiting.push(exchange);
     }
     if (this.waiting.length === 0) return;
     if (this.resting.length > 0) this.awaitTurn();
@@ -108,13 +109,6 @@ export class HttpPool {
       const connection = this.idle.pop();
       if (!connection || connection.isFresh(now)) return connection;
       connection.destroy();
-    }
-  }
-
-  private nextWaiting(): Exchange | undefined {
-    for (;;) {
-      const next = this.waiting.shift();
-      if (!next?.isOver) return next;
     }
   }
 
