@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { classifyInboundRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import { type Clock, isJsonObject, type JsonValue } from '@app/platform';
+import { PROTOCOL_VERSION_META_KEY } from '../protocol.js';
 import { HttpExchange } from './http-exchange.js';
 import { LegacyWire } from './legacy-wire.js';
 import { ModernWire } from './modern-wire.js';
@@ -8,6 +8,9 @@ import { type Incoming, readMessage, rpcCode } from './rpc.js';
 import { type SessionLimits, SessionStore } from './session-store.js';
 import { KeptEvents } from './stream-log.js';
 import type { Caller, McpView } from './view.js';
+
+/** Loaded with the first request that is not plainly one of a session: it brings 5 MB. */
+let sdk: typeof import('@modelcontextprotocol/server') | undefined;
 
 export interface HttpPair {
   readonly request: IncomingMessage;
@@ -68,7 +71,7 @@ export class McpEndpoint {
 
   private post(
     view: McpView,
-    { headers }: IncomingMessage,
+    { headers }: Pick<IncomingMessage, 'headers'>,
     body: unknown,
     exchange: HttpExchange,
     caller: Caller,
@@ -82,7 +85,13 @@ export class McpEndpoint {
         return this.legacy.post(view, messages, headers, exchange, caller);
       }
     }
-    const era = classifyInboundRequest({
+    if (!sdk) {
+      return import('@modelcontextprotocol/server').then((loaded) => {
+        sdk = loaded;
+        return this.post(view, { headers }, body, exchange, caller);
+      });
+    }
+    const era = sdk.classifyInboundRequest({
       httpMethod: 'POST',
       body,
       ...text('protocolVersionHeader', headers['mcp-protocol-version']),

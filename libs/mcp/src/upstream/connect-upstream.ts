@@ -1,8 +1,6 @@
 import { isLoopbackHost } from '@app/platform';
-import { HttpWire } from './http.wire.js';
 import { ProbeKilledServer } from './negotiation.js';
 import { RpcSession } from './rpc-session.js';
-import { SseWire } from './sse.wire.js';
 import { StdioWire } from './stdio.wire.js';
 import type { ConnectOptions, ProtocolEra, UpstreamSession, UpstreamTarget } from './upstream.js';
 import { ConnectFailed } from './upstream.errors.js';
@@ -34,7 +32,7 @@ async function open(
   options: ConnectOptions,
   era: ProtocolEra | undefined,
 ): Promise<UpstreamSession> {
-  const wire = wireTo(target, options);
+  const wire = await wireTo(target, options);
   try {
     return await RpcSession.open(wire, options, era);
   } catch (error) {
@@ -44,7 +42,8 @@ async function open(
   }
 }
 
-function wireTo(target: UpstreamTarget, options: ConnectOptions): Wire {
+/** Those over HTTP bring undici, which programs do not need. */
+async function wireTo(target: UpstreamTarget, options: ConnectOptions): Promise<Wire> {
   switch (target.kind) {
     case 'STDIO':
       return new StdioWire(
@@ -53,20 +52,24 @@ function wireTo(target: UpstreamTarget, options: ConnectOptions): Wire {
         options.secrets ?? Object.values(target.env),
         (line) => options.onLogLine?.(line),
       );
-    case 'SSE':
+    case 'SSE': {
+      const { SseWire } = await import('./sse.wire.js');
       return new SseWire(
         target,
         options.maxAnswerBytes,
         options.connectTimeoutMs,
         options.authorizer,
       );
-    case 'HTTP':
+    }
+    case 'HTTP': {
+      const { HttpWire } = await import('./http.wire.js');
       return new HttpWire(
         target,
         options.maxAnswerBytes,
         options.connectTimeoutMs,
         options.authorizer,
       );
+    }
     default:
       return target satisfies never;
   }
