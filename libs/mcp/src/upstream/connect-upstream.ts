@@ -1,6 +1,8 @@
 import { isLoopbackHost } from '@app/platform';
+import { HttpWire } from './http.wire.js';
 import { ProbeKilledServer } from './negotiation.js';
 import { RpcSession } from './rpc-session.js';
+import { SseWire } from './sse.wire.js';
 import { StdioWire } from './stdio.wire.js';
 import type { ConnectOptions, ProtocolEra, UpstreamSession, UpstreamTarget } from './upstream.js';
 import { ConnectFailed } from './upstream.errors.js';
@@ -32,7 +34,7 @@ async function open(
   options: ConnectOptions,
   era: ProtocolEra | undefined,
 ): Promise<UpstreamSession> {
-  const wire = await wireTo(target, options);
+  const wire = wireTo(target, options);
   try {
     return await RpcSession.open(wire, options, era);
   } catch (error) {
@@ -42,8 +44,7 @@ async function open(
   }
 }
 
-/** Those over HTTP bring undici, which programs do not need. */
-async function wireTo(target: UpstreamTarget, options: ConnectOptions): Promise<Wire> {
+function wireTo(target: UpstreamTarget, options: ConnectOptions): Wire {
   switch (target.kind) {
     case 'STDIO':
       return new StdioWire(
@@ -52,24 +53,20 @@ async function wireTo(target: UpstreamTarget, options: ConnectOptions): Promise<
         options.secrets ?? Object.values(target.env),
         (line) => options.onLogLine?.(line),
       );
-    case 'SSE': {
-      const { SseWire } = await import('./sse.wire.js');
+    case 'SSE':
       return new SseWire(
         target,
         options.maxAnswerBytes,
         options.connectTimeoutMs,
         options.authorizer,
       );
-    }
-    case 'HTTP': {
-      const { HttpWire } = await import('./http.wire.js');
+    case 'HTTP':
       return new HttpWire(
         target,
         options.maxAnswerBytes,
         options.connectTimeoutMs,
         options.authorizer,
       );
-    }
     default:
       return target satisfies never;
   }
