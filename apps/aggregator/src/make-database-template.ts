@@ -1,5 +1,9 @@
 import { makeDatabaseTemplate } from '@app/platform';
 import { fileURLToPath } from 'node:url';
+import { migrations } from '../../../migrations/index.js';
 
-// The last step of the build, so that a first start finds its empty embedded database ready.
-await makeDatabaseTemplate(fileURLToPath(new URL('../../../database-template', import.meta.url)));
+// The last step of the build, so that a first start finds its embedded database ready and migrated.
+await makeDatabaseTemplate(
+  fileURLToPath(new URL('../../../database-template', import.meta.url)),
+  migrations,
+);

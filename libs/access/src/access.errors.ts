@@ -7,6 +7,9 @@ export class Unauthorized extends AppError {
   }
 }
 
+/** A token that is malformed, expired, of another issuer or audience, or not signed by a known key. */
+export class JwtRefused extends Error {}
+
 /** A known caller whose token does not reach this far. */
 export class ScopeMissing extends AppError {
   constructor(scope: TokenScope) {

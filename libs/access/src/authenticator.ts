@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { Unauthorized } from './access.errors.js';
-import { JwtRefused, JwtVerifier } from './jwt-verifier.js';
+import { JwtRefused, Unauthorized } from './access.errors.js';
+import { JwtVerifier } from './jwt-verifier.js';
 import { metadataUrl } from './oauth-metadata.js';
 import type { Principal } from './principal.js';
 import { Tokens } from './tokens.js';

@@ -2,8 +2,8 @@ import { Logger } from '@nestjs/common';
 import { generateKeyPair, SignJWT } from 'jose';
 import { type Clock, parseEnv } from '@app/platform';
 import { TestIssuer } from '../../../test/support/issuer.js';
-import { KeysUnavailable } from './access.errors.js';
-import { JwtRefused, JwtVerifier } from './jwt-verifier.js';
+import { JwtRefused, KeysUnavailable } from './access.errors.js';
+import { JwtVerifier } from './jwt-verifier.js';
 
 describe(JwtVerifier.name, () => {
   let issuer: TestIssuer;

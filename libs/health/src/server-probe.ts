@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { UpstreamRpcError, type UpstreamSession } from '@app/mcp';
 import type { Server } from '@app/registry';
-import { request } from 'undici';
 import type { ProbeOutcome } from './verdict.js';
 
 export const PROBE_TIMEOUT_MS = 5_000;
@@ -39,6 +38,7 @@ export class ServerProbe {
 
   /** Only 200 is healthy; a redirect is not followed. */
   private async get(url: string): Promise<ProbeOutcome | undefined> {
+    const { request } = await import('undici');
     const { statusCode, body } = await request(url, {
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });

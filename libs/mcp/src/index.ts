@@ -14,10 +14,10 @@ export type {
   ServerChange,
   ServerDescription,
 } from './serving/view.js';
-export { connectUpstream } from './upstream/connect-upstream.js';
+export { connectUpstream, openAuthorizer } from './upstream/on-demand.js';
 export type { Authorizer } from './upstream/oauth/authorizer.js';
-export { OAuthAuthorizer } from './upstream/oauth/oauth-authorizer.js';
-export { clientMetadata, type OAuthIdentity } from './upstream/oauth/oauth-client.js';
+export type { OAuthAuthorizer } from './upstream/oauth/oauth-authorizer.js';
+export { clientMetadata, type OAuthIdentity } from './upstream/oauth/oauth-identity.js';
 export type { AuthorizationMemory, OAuthSettings } from './upstream/oauth/oauth-state.js';
 export { LogRing } from './upstream/log-ring.js';
 export type {

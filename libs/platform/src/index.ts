@@ -16,8 +16,7 @@ export { Database, type Tx } from './database/database.js';
 export type { ExclusiveLock } from './database/exclusive-lock.js';
 export { DatabaseModule } from './database/database.module.js';
 export { type ReplicaNews, Replicas } from './database/replicas.js';
-export { makeDatabaseTemplate } from './database/embedded-database.js';
-export { migrateOnce } from './database/migrate-once.js';
+export { makeDatabaseTemplate, migrateOnce } from './database/migrate-once.js';
 export type { MigrationClass } from './database/migrations.js';
 export { isUniqueViolation } from './database/pg-errors.js';
 export {

@@ -33,9 +33,20 @@ export class OwnAddress {
     return publicUrl?.startsWith('https:') ? publicUrl + CLIENT_METADATA_PATH : undefined;
   }
 
+  get isListening(): boolean {
+    return this.server?.listening === true;
+  }
+
+  onceListening(then: () => void): void {
+    this.server?.once('listening', then);
+  }
+
+  private get server(): Server | undefined {
+    return this.host.httpAdapter?.getHttpServer() as Server | undefined;
+  }
+
   private listening(): string | undefined {
-    const server = this.host.httpAdapter?.getHttpServer() as Server | undefined;
-    const address = server?.address();
+    const address = this.server?.address();
     if (!address || typeof address === 'string') return undefined;
     const anywhere = address.address === '0.0.0.0' || address.address === '::';
     const name = anywhere ? '127.0.0.1' : address.address;

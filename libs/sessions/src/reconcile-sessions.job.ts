@@ -9,15 +9,18 @@ import { CommandBus } from '@nestjs/cqrs';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { Env } from '@app/platform';
 import { Leadership } from './leadership.js';
+import { OwnAddress } from './own-address.js';
 import { ReconcileSessions } from './reconcile-sessions.command.js';
 import { SessionPool } from './session-pool.js';
 
 const NAME = 'reconcile-sessions';
 const EVERY_S = 5;
+/** Long enough for what is asked at once, such as whether the service is ready. */
+const AFTER_LISTENING_MS = 100;
 /** Calls that are being answered when the service is told to stop. */
 const SHUTDOWN_DRAIN_MS = 5_000;
 
-/** At the start this connects every wanted server, in the background; at the end every session is closed. */
+/** Once the service listens this connects every wanted server, in the background; at the end every session is closed. */
 @Injectable()
 export class ReconcileSessionsJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(ReconcileSessionsJob.name);
@@ -27,6 +30,7 @@ export class ReconcileSessionsJob implements OnApplicationBootstrap, BeforeAppli
     private readonly commands: CommandBus,
     private readonly pool: SessionPool,
     private readonly leadership: Leadership,
+    private readonly address: OwnAddress,
     @Inject(Env) private readonly env: Env,
   ) {}
 
@@ -34,7 +38,9 @@ export class ReconcileSessionsJob implements OnApplicationBootstrap, BeforeAppli
     await this.leadership.refresh();
     const everyMs = Math.min(this.env.MCP_AGGREGATOR_HEALTH_INTERVAL, EVERY_S) * 1_000;
     this.scheduler.addInterval(NAME, setInterval(() => this.reconcile(), everyMs).unref());
-    this.reconcile();
+    this.address.onceListening(() =>
+      setTimeout(() => this.reconcile(), AFTER_LISTENING_MS).unref(),
+    );
   }
 
   async beforeApplicationShutdown(): Promise<void> {

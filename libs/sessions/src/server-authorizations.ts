@@ -1,6 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { type AuthorizationMemory, ConnectFailed, OAuthAuthorizer } from '@app/mcp';
+import {
+  type AuthorizationMemory,
+  ConnectFailed,
+  type OAuthAuthorizer,
+  openAuthorizer,
+} from '@app/mcp';
 import { Clock, Env } from '@app/platform';
 import {
   AuthorizationStore,
@@ -44,7 +49,7 @@ export class ServerAuthorizations {
     if (transport.kind === 'STDIO') return undefined;
     const isConfigured = (name: string): boolean => name.toLowerCase() === 'authorization';
     if (Object.keys(transport.headers).some(isConfigured)) return undefined;
-    return OAuthAuthorizer.open(transport, this.memoryOf(server.id), {
+    return openAuthorizer(transport, this.memoryOf(server.id), {
       serverName: server.name,
       allowInsecureHttp: this.env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP,
       identity: () => this.address.identity(),

@@ -1,4 +1,4 @@
-import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+import { PROTOCOL_VERSION_META_KEY } from '../protocol.js';
 import { isJsonObject, type JsonObject, onOneLine } from '@app/platform';
 import type { Readable, Writable } from 'node:stream';
 import { createInterface } from 'node:readline';

@@ -4,7 +4,7 @@ import {
   CLIENT_INFO_META_KEY,
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
-} from '@modelcontextprotocol/server';
+} from '../protocol.js';
 import { isJsonObject } from '@app/platform';
 import { readMessage, type RpcRequest } from './rpc.js';
 

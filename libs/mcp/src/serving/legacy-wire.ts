@@ -1,17 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '@app/platform';
+import { LEGACY_VERSIONS } from '../protocol.js';
 import { rpcErrorOf } from './answer.js';
 import type { HttpExchange } from './http-exchange.js';
 import { LegacySession } from './legacy-session.js';
-import { MODERN_VERSIONS } from './modern-rules.js';
 import { type Incoming, rpcCode, type RpcRequest } from './rpc.js';
 import type { SessionStore } from './session-store.js';
 import type { KeptEvents } from './stream-log.js';
 import type { Caller, McpView } from './view.js';
 
-const versions = SUPPORTED_PROTOCOL_VERSIONS.filter((v) => !MODERN_VERSIONS.includes(v));
-const newest = '2025-11-25';
+const [newest] = LEGACY_VERSIONS;
 
 /** Streamable HTTP up to revision 2025-11-25: a handshake, then a session. */
 export class LegacyWire {
@@ -96,7 +94,7 @@ export class LegacyWire {
     const { capabilities: offered, instructions } = view.describe();
     const result: JsonObject = {
       protocolVersion:
-        typeof requested === 'string' && versions.includes(requested) ? requested : newest,
+        typeof requested === 'string' && LEGACY_VERSIONS.includes(requested) ? requested : newest,
       capabilities: offered,
       serverInfo: view.serverInfo,
       ...(instructions !== undefined && { instructions }),
@@ -111,7 +109,7 @@ export class LegacyWire {
     caller: Caller,
   ): LegacySession | undefined {
     const version = headers['mcp-protocol-version'];
-    if (typeof version === 'string' && !versions.includes(version)) {
+    if (typeof version === 'string' && !LEGACY_VERSIONS.includes(version)) {
       exchange.refuse(400, {
         code: rpcCode.serverError,
         message: `Unsupported protocol version: ${version}`,

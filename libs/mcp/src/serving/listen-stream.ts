@@ -1,4 +1,4 @@
-import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
+import { SUBSCRIPTION_ID_META_KEY } from '../protocol.js';
 import { isJsonObject, type JsonObject } from '@app/platform';
 import type { HttpExchange } from './http-exchange.js';
 import { modernResult } from './modern-rules.js';

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { type Clock, isJsonObject, type JsonValue } from '@app/platform';
 import { isPlainlyLegacy, KnownEnvelopes } from './era.js';
 import { HttpExchange } from './http-exchange.js';
@@ -9,6 +8,9 @@ import { type Incoming, readMessage, rpcCode } from './rpc.js';
 import { type SessionLimits, SessionStore } from './session-store.js';
 import { KeptEvents } from './stream-log.js';
 import type { Caller, McpView } from './view.js';
+
+/** Loaded with the first request that is not plainly one of a session: it brings 5 MB. */
+let sdk: typeof import('@modelcontextprotocol/server') | undefined;
 
 export interface HttpPair {
   readonly request: IncomingMessage;
@@ -70,7 +72,7 @@ export class McpEndpoint {
 
   private post(
     view: McpView,
-    { headers }: IncomingMessage,
+    { headers }: Pick<IncomingMessage, 'headers'>,
     body: unknown,
     exchange: HttpExchange,
     caller: Caller,
@@ -89,7 +91,13 @@ export class McpEndpoint {
       const { request, version } = known;
       return this.modern.serve(view, request, version, headers, exchange, caller);
     }
-    const era = classifyInboundRequest({
+    if (!sdk) {
+      return import('@modelcontextprotocol/server').then((loaded) => {
+        sdk = loaded;
+        return this.post(view, { headers }, body, exchange, caller);
+      });
+    }
+    const era = sdk.classifyInboundRequest({
       httpMethod: 'POST',
       body,
       ...text('protocolVersionHeader', headers['mcp-protocol-version']),

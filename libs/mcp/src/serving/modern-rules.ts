@@ -5,7 +5,7 @@ import {
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
   SERVER_INFO_META_KEY,
-} from '@modelcontextprotocol/server';
+} from '../protocol.js';
 import { isJsonObject, type JsonObject, type JsonValue, WrittenObject } from '@app/platform';
 import { isLogLevel, type LogLevel } from './log-level.js';
 import { type ParamHeader, paramHeaders, paramHeadersOf } from '../upstream/param-headers.js';

@@ -1,4 +1,4 @@
-import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/client';
+import { PROTOCOL_VERSION_META_KEY } from '../protocol.js';
 import { Crowd, isJsonObject, type JsonObject } from '@app/platform';
 import type { StreamEvent } from './event-stream.js';
 import {

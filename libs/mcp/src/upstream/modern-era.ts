@@ -3,7 +3,7 @@ import {
   CLIENT_INFO_META_KEY,
   LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
-} from '@modelcontextprotocol/client';
+} from '../protocol.js';
 import { isJsonObject, type JsonObject, type JsonValue, WrittenObject } from '@app/platform';
 import { answerInput } from './input-required.js';
 import { ModernSubscription, type OpenStream } from './modern-subscription.js';

@@ -1,9 +1,10 @@
+import { mkdir } from 'node:fs/promises';
 import { DataSource } from 'typeorm';
 import { temporaryFolder, testEnv } from '../../../../test/support/env.js';
 import { createDatabase } from '../../../../test/support/postgres.js';
 import { migrations } from '../../../../migrations/index.js';
 import { dataSourceOptions } from './database.module.js';
-import { EmbeddedDatabase } from './embedded-database.js';
+import { EmbeddedDatabase, embeddedFolder } from './embedded-database.js';
 import { migrate, revertLast } from './migrations.js';
 
 /** Everything a migration may leave behind, as text that can be compared. */
@@ -22,6 +23,8 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('migrations on %s', (engine) =>
 
   beforeAll(async () => {
     folder = await temporaryFolder();
+    // Where there is a folder the template of the build, which is migrated, is not copied.
+    await mkdir(embeddedFolder(folder.path));
     const overrides: Record<string, string> =
       engine === 'PostgreSQL'
         ? { DATABASE_URL: await createDatabase(), MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only' }

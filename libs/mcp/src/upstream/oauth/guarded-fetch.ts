@@ -2,7 +2,7 @@ import { isJsonObject, isLoopbackHost, type JsonValue } from '@app/platform';
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
-import { Agent, fetch as undiciFetch } from 'undici';
+import type { Agent } from 'undici';
 import { mayName, reachOf, reachOfHost } from './reach.js';
 
 const MAX_BODY_BYTES = 262_144;
@@ -43,10 +43,11 @@ export class GuardedFetch {
     let agent: Agent | undefined;
     try {
       const addresses = await this.addressesOf(url);
-      agent = new Agent({
+      const undici = await import('undici');
+      agent = new undici.Agent({
         connect: { minVersion: 'TLSv1.2', lookup: always(addresses), timeout: REQUEST_MS },
       });
-      const answer = await undiciFetch(url, {
+      const answer = await undici.fetch(url, {
         method,
         headers: Object.fromEntries(new Headers(headers)),
         ...(body !== undefined && body !== null && { body: bodyText(body) }),

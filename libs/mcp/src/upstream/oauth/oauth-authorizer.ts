@@ -11,7 +11,8 @@ import { AppError } from '@app/platform';
 import { AuthorizationFailed, AuthorizationNeeded, ConnectFailed } from '../upstream.errors.js';
 import type { Authorizer, Refusal } from './authorizer.js';
 import { GuardedFetch } from './guarded-fetch.js';
-import { OAuthClient, type OAuthIdentity } from './oauth-client.js';
+import { OAuthClient } from './oauth-client.js';
+import type { OAuthIdentity } from './oauth-identity.js';
 import {
   type AuthorizationMemory,
   type OAuthSettings,

@@ -8,19 +8,13 @@ import {
   type StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
 import { randomBytes } from 'node:crypto';
+import { clientMetadata, type OAuthIdentity } from './oauth-identity.js';
 import type { OAuthSettings, OAuthState } from './oauth-state.js';
 
 /** How long a person may take from the question to their consent. */
 const QUESTION_MS = 3_600_000;
 /** More than any token has, less than what servers take in a header. */
 const MAX_TOKEN_CHARS = 32_768;
-
-export interface OAuthIdentity {
-  /** Where browsers come back to. */
-  readonly redirectUrl: string;
-  /** The published document that is our client id, for authorization servers that read such. */
-  readonly clientMetadataUrl?: string | undefined;
-}
 
 interface Turn {
   readonly state: OAuthState;
@@ -35,15 +29,6 @@ interface Turn {
   readonly persist: () => Promise<void>;
   /** Throws when nobody is to be asked, or not there. */
   readonly beforeAsking: (url: URL) => void;
-}
-
-export function clientMetadata({ redirectUrl }: OAuthIdentity): OAuthClientMetadata {
-  return {
-    client_name: 'Switchboard',
-    redirect_uris: [redirectUrl],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-  };
 }
 
 /** What the SDK's `auth()` asks and tells in one turn: everything ends in the state. */

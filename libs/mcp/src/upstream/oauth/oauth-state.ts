@@ -2,7 +2,6 @@ import type {
   OAuthDiscoveryState,
   StoredOAuthClientInformation,
 } from '@modelcontextprotocol/client';
-import { OAuthTokensSchema } from '@modelcontextprotocol/core';
 import { isJsonObject, type JsonObject } from '@app/platform';
 import { z } from 'zod';
 
@@ -49,7 +48,17 @@ const stateSchema = z.object({
       ),
     })
     .optional(),
-  tokens: OAuthTokensSchema.extend({ issuer: z.string().optional() }).optional(),
+  tokens: z
+    .object({
+      access_token: z.string(),
+      token_type: z.string(),
+      expires_in: z.number().optional(),
+      scope: z.string().optional(),
+      refresh_token: z.string().optional(),
+      id_token: z.string().optional(),
+      issuer: z.string().optional(),
+    })
+    .optional(),
   /** Milliseconds since 1970. */
   expiresAt: z.number().optional(),
   /** The authorization server that configured credentials were first used at. */

@@ -1,0 +1,32 @@
+import type { QueryBus } from '@nestjs/cqrs';
+import { ServerRegistered } from '@app/events';
+import { OpenSessionOnServerRegistered } from './open-session.on-server-registered.js';
+import type { OwnAddress } from './own-address.js';
+import type { SessionPool } from './session-pool.js';
+
+describe(OpenSessionOnServerRegistered.name, () => {
+  const opened: string[] = [];
+  const address = { isListening: false };
+  const listener = new OpenSessionOnServerRegistered(
+    {
+      execute: ({ serverId }: { serverId: string }) =>
+        Promise.resolve({ id: serverId, status: 'CONNECTING' }),
+    } as unknown as QueryBus,
+    {
+      leads: true,
+      open: ({ id }: { id: string }) => Promise.resolve(opened.push(id)),
+    } as unknown as SessionPool,
+    address as OwnAddress,
+  );
+
+  it('starts no program while the service is starting', async () => {
+    await listener.handle(new ServerRegistered('early'));
+    expect(opened).toEqual([]);
+  });
+
+  it('connects what is registered later', async () => {
+    address.isListening = true;
+    await listener.handle(new ServerRegistered('late'));
+    expect(opened).toEqual(['late']);
+  });
+});
