@@ -23,14 +23,27 @@ export class ToolStore {
     return rows.map(toCatalogueTool);
   }
 
-  /** Differs when anything differs that the catalogue shows. */
-  async digest(): Promise<string> {
-    const rows = await this.database.direct.query<{ digest: string }[]>(
-      `SELECT md5(
-         coalesce((SELECT string_agg(concat_ws(' ', id, name, content_hash, is_classified, skill_ids), ';' ORDER BY id)
-                   FROM mcp.tools), '') ||
-         coalesce((SELECT string_agg(concat_ws(' ', id, name, status, description, error_message, tool_count), ';' ORDER BY id)
-                   FROM mcp.external_servers), '')) AS digest`,
+  /** Differs when tools were written since, perhaps without any difference. */
+  writes(): Promise<string> {
+    return this.database.writesTo('mcp.tools');
+  }
+
+  /** By server, '' for the aggregator's own tools: as `digestsOf` has it of a catalogue. */
+  async digests(): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.database.direct.query<{ server: string; digest: string }[]>(
+      `SELECT coalesce(source_server_id::text, '') AS server, md5(string_agg(
+         concat_ws(' ', id, name, content_hash, is_classified, array_to_string(skill_ids, ',')), ';' ORDER BY id)) AS digest
+       FROM mcp.tools GROUP BY 1`,
+    );
+    return new Map(rows.map(({ server, digest }) => [server, digest]));
+  }
+
+  /** Differs when anything differs that the catalogue shows of a server. */
+  async serversDigest(): Promise<string> {
+    const rows = await this.database.direct.query<{ digest: string | null }[]>(
+      `SELECT md5(string_agg(
+         concat_ws(' ', id, name, status, description, error_message, tool_count), ';' ORDER BY id)) AS digest
+       FROM mcp.external_servers`,
     );
     return rows[0]?.digest ?? '';
   }
