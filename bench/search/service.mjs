@@ -82,7 +82,9 @@ async function insert(database, tools) {
     await database.query(
       `INSERT INTO mcp.tools (name, original_name, source_server_id, is_external, description,
                               input_schema, definition, content_hash)
-       SELECT t.name, t.original_name, t.server_id, true, t.description, t.schema::json, '{}', md5(t.name)
+       SELECT t.name, t.original_name, t.server_id, true, t.description, t.schema::json,
+              json_build_object('name', t.original_name, 'description', t.description, 'inputSchema', t.schema::json),
+              md5(t.name)
        FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[])
          AS t (name, original_name, server_id, description, schema)`,
       [

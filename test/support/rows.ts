@@ -28,7 +28,9 @@ export async function insertTools(
   const rows = await direct.query<{ id: number }[]>(
     `INSERT INTO mcp.tools (name, original_name, source_server_id, is_external, description,
                             input_schema, definition, content_hash)
-     SELECT $1 || '.' || name, name, $2::uuid, true, description, schema::json, '{}', md5(name || description)
+     SELECT $1 || '.' || name, name, $2::uuid, true, description, schema::json,
+            json_build_object('name', name, 'description', description, 'inputSchema', schema::json),
+            md5(name || description)
      FROM unnest($3::text[], $4::text[], $5::text[]) AS t (name, description, schema)
      RETURNING id`,
     [

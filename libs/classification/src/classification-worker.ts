@@ -20,6 +20,9 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
   private readonly stop = new AbortController();
   private running: Promise<void> | undefined;
   private wanted = false;
+  /** Told that there are new or changed tools; what is counted of them may come later. */
+  private isTold = false;
+  private writesSeen: string | undefined;
   private problem: string | undefined;
 
   constructor(
@@ -42,11 +45,17 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
 
   /** Resolves when nothing is due any more, or the classifier failed. */
   request(): Promise<void> {
+    this.isTold = true;
+    return this.lookAgain();
+  }
+
+  /** The same when nobody has said that there are new tools: they are looked for only if any were written. */
+  lookAgain(): Promise<void> {
     this.wanted = true;
     this.running ??= this.run().finally(() => {
       this.running = undefined;
       // Asked for between the last look and the end of the run.
-      if (this.wanted && !this.stop.signal.aborted) void this.request();
+      if (this.wanted && !this.stop.signal.aborted) void this.lookAgain();
     });
     return this.running;
   }
@@ -54,7 +63,7 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
   private async run(): Promise<void> {
     while (this.wanted && !this.stop.signal.aborted) {
       this.wanted = false;
-      const queued = this.queue.enqueue();
+      const queued = this.enqueue();
       const lanes = Array.from({ length: this.classifier.concurrency }, () =>
         queued.then(() => this.lane()),
       );
@@ -66,6 +75,16 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
         );
       }
     }
+  }
+
+  private async enqueue(): Promise<void> {
+    const seen = this.isTold ? undefined : this.writesSeen;
+    this.isTold = false;
+    // Until it has come to its end, it has seen nothing.
+    this.writesSeen = undefined;
+    const writes = await this.queue.writes();
+    if (writes !== seen) await this.queue.enqueue();
+    this.writesSeen = writes;
   }
 
   private async lane(): Promise<void> {

@@ -40,6 +40,11 @@ const RETRY = `least(interval '30 seconds' * power(2, least(attempts, 5)), inter
 export class ClassificationStore {
   constructor(private readonly database: Database) {}
 
+  /** Differs when tools were written since: only then can `enqueue` find any. */
+  writes(): Promise<string> {
+    return this.database.writesTo('mcp.tools');
+  }
+
   /** Tools that are new or have changed become due; those a human has decided on keep the decision. */
   async enqueue(): Promise<void> {
     await this.database.direct.query(`

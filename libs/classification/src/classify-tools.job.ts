@@ -11,6 +11,6 @@ export class ClassifyToolsJob {
 
   @Interval(LOOK_AGAIN_MS)
   async lookAgain(): Promise<void> {
-    await this.worker.request();
+    await this.worker.lookAgain();
   }
 }

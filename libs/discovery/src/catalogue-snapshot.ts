@@ -1,5 +1,6 @@
 import type { JsonObject } from '@app/platform';
 import type { Server, ServerStatus } from '@app/registry';
+import { createHash } from 'node:crypto';
 
 export interface CatalogueTool {
   readonly id: number;
@@ -52,6 +53,27 @@ export type ToolIndexes = Pick<
 export function toCatalogueServer(server: Server): CatalogueServer {
   const { id, name, description, status, errorMessage, toolCount } = server;
   return { id, name, description, status, errorMessage, toolCount };
+}
+
+/** Of each server's tools, '' for the aggregator's own, what the catalogue shows: tells where rows differ. */
+export function digestsOf(tools: readonly CatalogueTool[]): ReadonlyMap<string, string> {
+  const byServer = new Map<string, CatalogueTool[]>();
+  for (const tool of tools) {
+    const same = byServer.get(tool.serverId);
+    if (same) same.push(tool);
+    else byServer.set(tool.serverId, [tool]);
+  }
+  return new Map([...byServer].map(([serverId, own]) => [serverId, digestOf(own)]));
+}
+
+/** As `ToolStore.digests` writes it. */
+function digestOf(tools: readonly CatalogueTool[]): string {
+  const lines = tools
+    .toSorted((a, b) => a.id - b.id)
+    .map(({ id, name, contentHash, isClassified, skillIds }) =>
+      [id, name, contentHash, isClassified ? 't' : 'f', skillIds.join(',')].join(' '),
+    );
+  return createHash('md5').update(lines.join(';')).digest('hex');
 }
 
 export function indexTools(unordered: readonly CatalogueTool[]): ToolIndexes {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@app/platform';
-import { type ToolPayload, toolText, vectorItem, type VectorItem } from '@app/vectors';
+import { type ToolPayload, toolText, VectorItem } from '@app/vectors';
 import type { CatalogueTool } from './catalogue-snapshot.js';
 
 /** More tell nothing more about what a tool is for, and a schema may have thousands. */
@@ -50,7 +50,7 @@ export function itemOf(tool: CatalogueTool): VectorItem {
     skill_ids: tool.skillIds,
     primary_skill_id: tool.primarySkillId,
   };
-  const item = vectorItem(tool.id, textOfTool(tool), payload);
+  const item = new VectorItem(tool.id, () => textOfTool(tool), payload);
   items.set(tool, item);
   return item;
 }

@@ -3,7 +3,7 @@ import { Database, type JsonObject, type Tx } from '@app/platform';
 import { In, Not } from 'typeorm';
 import type { CatalogueTool } from './catalogue-snapshot.js';
 import { ToolEntity } from './tool.entity.js';
-import type { DiscoveredTool, StoredTool, ToolDiff } from './tool.js';
+import { type DiscoveredTool, partsOf, type StoredTool, type ToolDiff } from './tool.js';
 
 /** Bind parameters of one statement are counted in 16 bits. */
 const ROWS_PER_INSERT = 500;
@@ -15,22 +15,38 @@ export class ToolStore {
   /** Tools of the named servers; or of all, and the aggregator's own. */
   async load(serverIds?: readonly string[]): Promise<CatalogueTool[]> {
     const rows = await this.database.direct.query<LoadedRow[]>(
-      `SELECT t.*, s.name AS server_name FROM mcp.tools t
+      `SELECT t.id, t.name, t.original_name, t.source_server_id, s.name AS server_name, t.definition,
+              t.is_external, t.content_hash, t.skill_ids, t.primary_skill_id, t.is_classified, t.discovered_at
+       FROM mcp.tools t
        LEFT JOIN mcp.external_servers s ON s.id = t.source_server_id
        WHERE $1::uuid[] IS NULL OR t.source_server_id = ANY($1::uuid[])`,
       [serverIds ?? null],
     );
-    return rows.map(toCatalogueTool);
+    const servers = new Map<string, ServerNames>();
+    return rows.map((row) => toCatalogueTool(row, servers));
   }
 
-  /** Differs when anything differs that the catalogue shows. */
-  async digest(): Promise<string> {
-    const rows = await this.database.direct.query<{ digest: string }[]>(
-      `SELECT md5(
-         coalesce((SELECT string_agg(concat_ws(' ', id, name, content_hash, is_classified, skill_ids), ';' ORDER BY id)
-                   FROM mcp.tools), '') ||
-         coalesce((SELECT string_agg(concat_ws(' ', id, name, status, description, error_message, tool_count), ';' ORDER BY id)
-                   FROM mcp.external_servers), '')) AS digest`,
+  /** Differs when tools were written since, perhaps without any difference. */
+  writes(): Promise<string> {
+    return this.database.writesTo('mcp.tools');
+  }
+
+  /** By server, '' for the aggregator's own tools: as `digestsOf` has it of a catalogue. */
+  async digests(): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.database.direct.query<{ server: string; digest: string }[]>(
+      `SELECT coalesce(source_server_id::text, '') AS server, md5(string_agg(
+         concat_ws(' ', id, name, content_hash, is_classified, array_to_string(skill_ids, ',')), ';' ORDER BY id)) AS digest
+       FROM mcp.tools GROUP BY 1`,
+    );
+    return new Map(rows.map(({ server, digest }) => [server, digest]));
+  }
+
+  /** Differs when anything differs that the catalogue shows of a server. */
+  async serversDigest(): Promise<string> {
+    const rows = await this.database.direct.query<{ digest: string | null }[]>(
+      `SELECT md5(string_agg(
+         concat_ws(' ', id, name, status, description, error_message, tool_count), ';' ORDER BY id)) AS digest
+       FROM mcp.external_servers`,
     );
     return rows[0]?.digest ?? '';
   }
@@ -146,9 +162,6 @@ interface LoadedRow {
   readonly original_name: string;
   readonly source_server_id: string | null;
   readonly server_name: string | null;
-  readonly title: string | null;
-  readonly description: string;
-  readonly input_schema: JsonObject;
   readonly definition: JsonObject;
   readonly is_external: boolean;
   readonly content_hash: string;
@@ -158,16 +171,23 @@ interface LoadedRow {
   readonly discovered_at: Date;
 }
 
-function toCatalogueTool(row: LoadedRow): CatalogueTool {
+type ServerNames = Pick<CatalogueTool, 'serverId' | 'serverName'>;
+
+/** Nothing is held twice, not even a string: of 100,000 tools each would be. */
+function toCatalogueTool(row: LoadedRow, servers: Map<string, ServerNames>): CatalogueTool {
+  const serverId = row.source_server_id ?? '';
+  let server = servers.get(serverId);
+  if (!server) servers.set(serverId, (server = { serverId, serverName: row.server_name ?? '' }));
+  const { title, description, inputSchema } = partsOf(row.definition);
   return {
     id: row.id,
     name: row.name,
     originalName: row.original_name,
-    serverId: row.source_server_id ?? '',
-    serverName: row.server_name ?? '',
-    title: row.title,
-    description: row.description,
-    inputSchema: row.input_schema,
+    serverId: server.serverId,
+    serverName: server.serverName,
+    title,
+    description,
+    inputSchema,
     definition: row.definition,
     isExternal: row.is_external,
     contentHash: row.content_hash,

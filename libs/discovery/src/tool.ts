@@ -84,17 +84,26 @@ function readTool(listed: JsonObject): Reading {
     return { refusal: parsed.error.issues[0]?.message ?? 'it is no tool definition' };
   }
   const definition = withoutHidden(listed);
-  const { title, description, inputSchema } = definition;
   return {
     tool: {
       originalName: parsed.data.name,
-      title: typeof title === 'string' ? title : null,
-      description: typeof description === 'string' ? description : '',
-      inputSchema: isJsonObject(inputSchema) ? inputSchema : { type: 'object' },
+      ...partsOf(definition),
       definition,
       contentHash: createHash('sha256').update(text).digest('hex'),
     },
     wasCleaned: definition !== listed,
+  };
+}
+
+/** What we read of a definition: the same objects, not copies. */
+export function partsOf(
+  definition: JsonObject,
+): Pick<DiscoveredTool, 'title' | 'description' | 'inputSchema'> {
+  const { title, description, inputSchema } = definition;
+  return {
+    title: typeof title === 'string' ? title : null,
+    description: typeof description === 'string' ? description : '',
+    inputSchema: isJsonObject(inputSchema) ? inputSchema : { type: 'object' },
   };
 }
 

@@ -20,24 +20,16 @@ const SATURATION = 1.2;
 const FREQUENCY_BITS = 7;
 const MAX_FREQUENCY = (1 << FREQUENCY_BITS) - 1;
 
-interface Postings {
-  slots: number[];
-  frequencies: number[];
-}
-
-interface Slot {
-  readonly id: number;
-  readonly terms: readonly string[];
-  readonly lengths: readonly number[];
-}
-
 /**
  * BM25F over the fields of tools, in memory. Changes cost what changed: statistics are kept as sums
- * and read when a query comes.
+ * and read when a query comes. What there is of every tool is numbers in a row, because 100,000 tools of
+ * objects each are work for the garbage collector during every call.
  */
 export class LexicalIndex {
   private readonly postings = new Map<string, Postings>();
-  private readonly slots: (Slot | undefined)[] = [];
+  /** By slot: the document, and the lengths of its fields. */
+  private readonly ids = new Numbers();
+  private readonly lengths = new Numbers();
   private readonly slotOf = new Map<number, number>();
   private readonly free: number[] = [];
   private readonly totalLengths = [0, 0, 0, 0];
@@ -64,11 +56,11 @@ export class LexicalIndex {
     for (const term of new Set(termsOf(query))) {
       const postings = this.postings.get(term);
       if (!postings) continue;
-      const found = postings.slots.length;
+      const found = postings.size;
       const weight = Math.log(1 + (this.size - found + 0.5) / (found + 0.5));
       for (let i = 0; i < found; i++) {
-        const slot = postings.slots[i] ?? 0;
-        const frequency = this.weightedFrequency(slot, postings.frequencies[i] ?? 0);
+        const slot = postings.slotAt(i);
+        const frequency = this.weightedFrequency(slot, postings.frequenciesAt(i));
         const before = this.scores[slot] ?? 0;
         if (before === 0) touched.push(slot);
         this.scores[slot] = before + (weight * frequency) / (SATURATION + frequency);
@@ -76,8 +68,8 @@ export class LexicalIndex {
     }
     const best = new TopScores(limit);
     for (const slot of touched) {
-      const id = this.slots[slot]?.id;
-      if (id !== undefined && accepts(id)) best.offer(id, this.scores[slot] ?? 0);
+      const id = this.ids.at(slot);
+      if (accepts(id)) best.offer(id, this.scores[slot] ?? 0);
       this.scores[slot] = 0;
     }
     return best
@@ -98,68 +90,121 @@ export class LexicalIndex {
   /** Weight ÷ length discount of every field of every document; average lengths change with any document. */
   private refreshNorms(): void {
     if (this.normsAreFresh) return;
-    this.lengthNorms = new Float64Array(this.slots.length * FIELDS.length);
-    this.scores = new Float64Array(this.slots.length);
-    this.slots.forEach((slot, index) => {
-      slot?.lengths.forEach((length, field) => {
-        const average = (this.totalLengths[field] ?? 0) / this.size || 1;
-        const discount = LENGTH_DISCOUNT[field] ?? 0;
-        this.lengthNorms[index * FIELDS.length + field] =
-          (WEIGHTS[field] ?? 0) / (1 - discount + (discount * length) / average);
-      });
-    });
+    this.lengthNorms = new Float64Array(this.lengths.size);
+    this.scores = new Float64Array(this.ids.size);
+    for (let i = 0; i < this.lengths.size; i++) {
+      const field = i % FIELDS.length;
+      const average = (this.totalLengths[field] ?? 0) / this.size || 1;
+      const discount = LENGTH_DISCOUNT[field] ?? 0;
+      this.lengthNorms[i] =
+        (WEIGHTS[field] ?? 0) / (1 - discount + (discount * this.lengths.at(i)) / average);
+    }
     this.normsAreFresh = true;
   }
 
   private add(document: LexicalDocument): void {
-    const index = this.free.pop() ?? this.slots.length;
+    const slot = this.free.pop() ?? this.ids.size;
     const packed = new Map<string, number>();
-    const lengths = FIELDS.map((field, position) => {
+    FIELDS.forEach((field, position) => {
       const terms = termsOf(document[field]);
       for (const [term, frequency] of frequenciesOf(terms)) {
         const bits = Math.min(frequency, MAX_FREQUENCY) << (position * FREQUENCY_BITS);
         packed.set(term, (packed.get(term) ?? 0) | bits);
       }
       this.totalLengths[position] = (this.totalLengths[position] ?? 0) + terms.length;
-      return terms.length;
+      this.lengths.set(slot * FIELDS.length + position, terms.length);
     });
     for (const [term, frequencies] of packed) {
       let postings = this.postings.get(term);
-      if (!postings) this.postings.set(term, (postings = { slots: [], frequencies: [] }));
-      postings.slots.push(index);
-      postings.frequencies.push(frequencies);
+      if (!postings) this.postings.set(term, (postings = new Postings()));
+      postings.add(slot, frequencies);
     }
-    this.slots[index] = { id: document.id, terms: [...packed.keys()], lengths };
-    this.slotOf.set(document.id, index);
+    this.ids.set(slot, document.id);
+    this.slotOf.set(document.id, slot);
   }
 
-  /** Filters every touched list once, so that a server with many tools goes as fast as one tool. */
+  /** Filters every list once, so that a server with many tools goes as fast as one tool. */
   private remove(ids: readonly number[]): void {
     const gone = new Set<number>();
-    const terms = new Set<string>();
     for (const id of ids) {
-      const index = this.slotOf.get(id);
-      const slot = index === undefined ? undefined : this.slots[index];
-      if (index === undefined || !slot) continue;
-      gone.add(index);
-      for (const term of slot.terms) terms.add(term);
-      slot.lengths.forEach((length, field) => {
+      const slot = this.slotOf.get(id);
+      if (slot === undefined) continue;
+      gone.add(slot);
+      for (let field = 0; field < FIELDS.length; field++) {
+        const length = this.lengths.at(slot * FIELDS.length + field);
         this.totalLengths[field] = (this.totalLengths[field] ?? 0) - length;
-      });
-      this.slots[index] = undefined;
+      }
       this.slotOf.delete(id);
-      this.free.push(index);
+      this.free.push(slot);
     }
-    for (const term of terms) this.dropPostings(term, gone);
+    if (gone.size === 0) return;
+    for (const [term, postings] of this.postings) {
+      postings.drop(gone);
+      if (postings.size === 0) this.postings.delete(term);
+    }
+  }
+}
+
+/** In which documents a term is, and how often. */
+class Postings {
+  /** Slot and frequencies in turn. */
+  private readonly pairs = new Numbers();
+
+  get size(): number {
+    return this.pairs.size / 2;
   }
 
-  private dropPostings(term: string, gone: ReadonlySet<number>): void {
-    const postings = this.postings.get(term);
-    if (!postings) return;
-    const keep = postings.slots.map((slot) => !gone.has(slot));
-    postings.slots = postings.slots.filter((_, i) => keep[i]);
-    postings.frequencies = postings.frequencies.filter((_, i) => keep[i]);
-    if (postings.slots.length === 0) this.postings.delete(term);
+  slotAt(i: number): number {
+    return this.pairs.at(2 * i);
+  }
+
+  frequenciesAt(i: number): number {
+    return this.pairs.at(2 * i + 1);
+  }
+
+  add(slot: number, frequencies: number): void {
+    this.pairs.set(this.pairs.size, slot);
+    this.pairs.set(this.pairs.size, frequencies);
+  }
+
+  drop(slots: ReadonlySet<number>): void {
+    let kept = 0;
+    for (let i = 0; i < this.size; i++) {
+      const slot = this.slotAt(i);
+      if (slots.has(slot)) continue;
+      this.pairs.set(2 * kept, slot);
+      this.pairs.set(2 * kept + 1, this.frequenciesAt(i));
+      kept++;
+    }
+    this.pairs.shorten(2 * kept);
+  }
+}
+
+/** A list of 32-bit integers that grows: a quarter of the memory of an array, and nothing in it to be traced. */
+class Numbers {
+  private values = new Int32Array(4);
+  private used = 0;
+
+  get size(): number {
+    return this.used;
+  }
+
+  at(i: number): number {
+    return this.values[i] ?? 0;
+  }
+
+  set(i: number, value: number): void {
+    if (i >= this.values.length) {
+      const grown = new Int32Array(Math.max(i + 1, Math.ceil(this.values.length * 1.5)));
+      grown.set(this.values);
+      this.values = grown;
+    }
+    this.values[i] = value;
+    if (i >= this.used) this.used = i + 1;
+  }
+
+  shorten(size: number): void {
+    this.used = size;
   }
 }
 

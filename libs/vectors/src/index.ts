@@ -7,7 +7,7 @@ export { splitIdentifiers, toolText, type ToolWords } from './tool-text.js';
 export { ToolVectorStore } from './tool-vector.store.js';
 export { type ToolHit, ToolVectors } from './tool-vectors.js';
 export { TopScores } from './top-scores.js';
-export { vectorItem, type VectorItem } from './vector-item.js';
+export { VectorItem } from './vector-item.js';
 export type { VectorFilter } from './vector-index.js';
 export { blend, dot } from './vector-math.js';
 export { VectorsModule } from './vectors.module.js';

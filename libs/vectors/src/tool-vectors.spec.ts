@@ -5,7 +5,7 @@ import { normalise } from './vector-math.js';
 import { ExactIndex } from './exact-index.js';
 import { FakeToolVectorStore } from './fake-tool-vector.store.js';
 import { ToolVectors } from './tool-vectors.js';
-import { vectorItem, type VectorItem } from './vector-item.js';
+import { VectorItem } from './vector-item.js';
 import { VectorSpace } from './vector-space.js';
 import { EmbeddingFailed } from './vectors.errors.js';
 
@@ -36,7 +36,8 @@ class SettableClock extends Clock {
   }
 }
 
-const item = (id: number, text: string): VectorItem => vectorItem(id, text, { name: text });
+const item = (id: number, text: string): VectorItem =>
+  new VectorItem(id, () => text, { name: text });
 
 function setUp(withStandIn = false) {
   const clock = new SettableClock();

@@ -1,26 +1,30 @@
 import { createHash } from 'node:crypto';
 import type { VectorPayload } from './vector-index.js';
 
-/** A tool as the vector index should know it. */
-export interface VectorItem {
-  readonly toolId: number;
-  readonly text: string;
-  readonly textHash: string;
-  readonly payload: VectorPayload;
+/**
+ * A tool as the vector index should know it. Its text is written when it is asked for: there are many, and hardly
+ * ever does one change.
+ */
+export class VectorItem {
   readonly fingerprint: string;
+
+  constructor(
+    readonly toolId: number,
+    private readonly textOf: () => string,
+    readonly payload: VectorPayload,
+  ) {
+    this.fingerprint = hash(this.textHash + JSON.stringify(payload)).toString('hex', 0, 16);
+  }
+
+  get text(): string {
+    return this.textOf();
+  }
+
+  get textHash(): string {
+    return hash(this.text).toString('hex');
+  }
 }
 
-export function vectorItem(toolId: number, text: string, payload: VectorPayload): VectorItem {
-  const textHash = hash(text);
-  return {
-    toolId,
-    text,
-    textHash,
-    payload,
-    fingerprint: hash(textHash + JSON.stringify(payload)).slice(0, 32),
-  };
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
