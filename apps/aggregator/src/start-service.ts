@@ -6,10 +6,14 @@ import { AppError, DataDirInUse, type Env, holdDataDir, InvalidEnv } from '@app/
 import { ImportServers } from '@app/registry';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { createApp } from './create-app.js';
 
 /** Longer than any server needs to close, shorter than what a supervisor waits before it kills. */
 const SHUTDOWN_MS = 10_000;
+
+/** What V8 learns while servers connect would make what every call leaves behind old (docs/decisions/0700). */
+setFlagsFromString('--no-allocation-site-pretenuring');
 
 export interface RunningService {
   readonly app: NestFastifyApplication;
