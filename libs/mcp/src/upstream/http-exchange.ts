@@ -62,6 +62,8 @@ export class HttpExchange implements Exchange {
   private connection: { destroy(): void } | undefined;
   private status = 0;
   private challenge: string | undefined;
+  /** The body, where its length was told: it arrives in its place. */
+  private whole: Buffer | undefined;
   private parts: Buffer[] = [];
   private size = 0;
   private maxBodyBytes: number;
@@ -121,22 +123,25 @@ export class HttpExchange implements Exchange {
         },
         onOversized: () => this.handlers.onOversized(this),
       });
+    } else if (head.contentLength !== undefined && head.contentLength <= this.maxBodyBytes) {
+      this.whole = Buffer.allocUnsafe(head.contentLength);
     }
     this.handlers.onHead?.(head, this);
   }
 
   onData(bytes: Buffer): void {
-    if (this.events) return this.events.push(bytes);
+    if (this.events) return this.events.push(Buffer.from(bytes));
+    const at = this.size;
     this.size += bytes.length;
-    if (this.size <= this.maxBodyBytes) this.parts.push(bytes);
+    if (this.whole) bytes.copy(this.whole, at);
+    else if (this.size <= this.maxBodyBytes) this.parts.push(Buffer.from(bytes));
     else if (this.status < 300) this.fail('too-large');
   }
 
   onEnd(): void {
     if (this.isOver) return;
     this.isOver = true;
-    const [first] = this.parts;
-    const body = this.parts.length === 1 && first ? first : Buffer.concat(this.parts);
+    const body = this.whole?.subarray(0, this.size) ?? Buffer.concat(this.parts);
     this.settle.resolve({ status: this.status, body, challenge: this.challenge });
   }
 

@@ -11,7 +11,7 @@ const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i;
 
 export interface AnswerSink {
   onHead(head: AnswerHead): void;
-  /** The bytes are part of those that were pushed. */
+  /** Part of the bytes that were pushed: whoever wants to keep them makes a copy. */
   onData(bytes: Buffer): void;
   /** The answer is whole. */
   onEnd(): void;

@@ -124,7 +124,7 @@ export class HttpConnection implements AnswerSink {
   }
 
   onData(bytes: Buffer): void {
-    this.exchange?.onData(Buffer.from(bytes));
+    this.exchange?.onData(bytes);
   }
 
   onEnd(): void {
