@@ -4,14 +4,15 @@ import { Connection, headOf, requestOf } from './http-connection.mjs';
 import { listTools, openSession } from './mcp-client.mjs';
 import { cpuMs } from './processes.mjs';
 
-const WARM_UP_CALLS = 4;
+/** Time for this process to be compiled: while it is not, it is the slowest of all, and the longer a call the more. */
+const WARM_UP_SECONDS = 0.4;
 const plan = { mode: 'mcp', connections: 1, headers: {}, pids: [], ...JSON.parse(process.argv[2]) };
 const marks = (i) => `m${i}-pppppppppppppppp`;
 const isError = Buffer.from('"isError":true');
 
 const workers = await Promise.all(Array.from({ length: plan.connections }, openWorker));
 const failures = [];
-await run({ calls: plan.connections * WARM_UP_CALLS });
+await run({ seconds: WARM_UP_SECONDS });
 failures.length = 0;
 const before = plan.pids.map(cpuMs);
 const started = performance.now();
