@@ -3,8 +3,8 @@
 import { interleaved, measure, ratio } from './measure.mjs';
 import { settled, startFloor, startProduct, startUpstream } from './processes.mjs';
 
-/** Measured 1.7 to 1.9 with authentication, metrics and audit; a needless parse or event a call adds more than 0.4. */
-const BOUND = 2.2;
+/** Measured 1.3 to 1.5 with authentication, metrics and audit; a needless event a call adds more than 0.4. */
+const BOUND = 1.7;
 const ROUNDS = 7;
 const ROUNDS_WHEN_IN_DOUBT = 15;
 
