@@ -15,8 +15,8 @@ export async function measureLatency(folder, sets) {
     QUERIES + WARM_UP,
   );
   const lines = [
-    '| tools | catalogue and words s | vectors made and stored s | p50 ms | p95 ms | max ms | memory MB |',
-    '|---|---|---|---|---|---|---|',
+    '| tools | catalogue and words s | vectors made and stored s | p50 ms | p95 ms | max ms |',
+    '|---|---|---|---|---|---|',
   ];
   for (const size of SIZES) {
     const service = await startService(repeated(tools, size));
@@ -27,7 +27,7 @@ export async function measureLatency(folder, sets) {
       if (i >= WARM_UP) times.push(performance.now() - sent);
     }
     lines.push(
-      `| ${[size, (service.catalogueMs / 1000).toFixed(2), (service.vectorsMs / 1000).toFixed(2), percentile(times, 0.5).toFixed(1), percentile(times, 0.95).toFixed(1), Math.max(...times).toFixed(1), Math.round(process.memoryUsage().rss / 2 ** 20)].join(' | ')} |`,
+      `| ${[size, (service.catalogueMs / 1000).toFixed(2), (service.vectorsMs / 1000).toFixed(2), percentile(times, 0.5).toFixed(1), percentile(times, 0.95).toFixed(1), Math.max(...times).toFixed(1)].join(' | ')} |`,
     );
     console.log(lines.at(-1));
     await service.close();
