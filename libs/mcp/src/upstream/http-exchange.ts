@@ -1,5 +1,6 @@
 import { EventStream, type StreamEvent } from './event-stream.js';
 import type { AnswerHead } from './http1/answer-head.js';
+import { ConnectionEnded } from './http1/connection-ended.js';
 import type { Exchange } from './http1/http-connection.js';
 import type { HttpPool } from './http1/http-pool.js';
 import type { RequestId } from './json-rpc.js';
@@ -157,8 +158,9 @@ export class HttpExchange implements Exchange {
   }
 }
 
-/** `ECONNREFUSED` and the like say enough; messages may hold addresses. */
+/** Our own words, or `ECONNREFUSED` and the like, which say enough; messages of others may hold addresses. */
 function describe(cause: unknown): string {
+  if (cause instanceof ConnectionEnded) return cause.message;
   const code = typeof cause === 'object' && cause !== null && 'code' in cause && cause.code;
   return typeof code === 'string' ? code : 'the connection broke';
 }

@@ -1,3 +1,5 @@
+import { ConnectionEnded } from './connection-ended.js';
+
 /** Names that end the line-up of the fields that are looked at, by their lengths: a list of names would be searched for each field. */
 const CONNECTION = 'connection'.length;
 const CONTENT_TYPE = 'content-type'.length;
@@ -9,10 +11,9 @@ const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 
 /** What a server sent is not HTTP/1.1, or is of two minds about where its answer ends. */
-export class BadAnswer extends Error {
+export class BadAnswer extends ConnectionEnded {
   constructor(what: string) {
     super(`its answer is not HTTP: ${what}`);
-    this.name = 'BadAnswer';
   }
 }
 

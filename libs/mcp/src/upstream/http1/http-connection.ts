@@ -2,6 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { AnswerHead } from './answer-head.js';
 import { AnswerReader, type AnswerSink } from './answer-reader.js';
+import { ConnectionEnded } from './connection-ended.js';
 
 /** As agreed upon by silence: servers that close earlier mostly say so. */
 const IDLE_MS = 4_000;
@@ -75,7 +76,10 @@ export class HttpConnection implements AnswerSink {
           ...(session && { session }),
         })
       : connect({ ...target, port });
-    const expire = (): void => this.fail(new Error(`no connection within ${connectTimeoutMs} ms`));
+    const expire = (): void => {
+      const seconds = connectTimeoutMs / 1_000;
+      this.fail(new ConnectionEnded(`no connection within ${seconds} s`));
+    };
     const timer = setTimeout(expire, connectTimeoutMs);
     this.socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       clearTimeout(timer);
@@ -88,8 +92,9 @@ export class HttpConnection implements AnswerSink {
     this.socket.on('error', (error) => this.fail(error));
     this.socket.on('close', () => {
       clearTimeout(timer);
-      this.fail(this.error ?? new Error('the connection was closed'));
-      owner.onClose(this, this.error ?? new Error('the connection was closed'));
+      const error = this.error ?? new ConnectionEnded('the connection was closed');
+      this.fail(error);
+      owner.onClose(this, error);
     });
   }
 
@@ -112,7 +117,7 @@ export class HttpConnection implements AnswerSink {
   }
 
   destroy(): void {
-    this.fail(new Error('given up'));
+    this.fail(new ConnectionEnded('given up'));
   }
 
   onHead(head: AnswerHead): void {
@@ -138,7 +143,7 @@ export class HttpConnection implements AnswerSink {
   }
 
   private read(bytes: Buffer): void {
-    if (!this.exchange) return this.fail(new Error('it spoke unasked'));
+    if (!this.exchange) return this.fail(new ConnectionEnded('it spoke unasked'));
     try {
       this.reader.push(bytes);
     } catch (error) {
@@ -147,7 +152,7 @@ export class HttpConnection implements AnswerSink {
   }
 
   private end(): void {
-    if (!this.reader.finish()) this.fail(new Error('the other side closed the connection'));
+    if (!this.reader.finish()) this.fail(new ConnectionEnded('the server closed the connection'));
   }
 
   private fail(error: Error): void {
@@ -162,6 +167,5 @@ export class HttpConnection implements AnswerSink {
 }
 
 function isAscii(text: string): boolean {
-  // eslint-disable-next-line no-control-regex
   return /^[\0-\x7f]*$/.test(text);
 }

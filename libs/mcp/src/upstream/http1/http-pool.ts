@@ -1,3 +1,4 @@
+import { ConnectionEnded } from './connection-ended.js';
 import { type Exchange, HttpConnection } from './http-connection.js';
 
 /** Calls to one server at the same time; more wait for a free connection. */
@@ -35,7 +36,7 @@ export class HttpPool {
   }
 
   dispatch(exchange: Exchange): void {
-    if (this.isDestroyed) return exchange.onError(new Error('the connection was closed'));
+    if (this.isDestroyed) return exchange.onError(new ConnectionEnded('the connection was closed'));
     this.waiting.push(exchange);
     this.awaitTurn();
   }
@@ -45,7 +46,7 @@ export class HttpPool {
     clearInterval(this.sweeper);
     for (const connection of this.connections) connection.destroy();
     for (const exchange of this.waiting.splice(0)) {
-      exchange.onError(new Error('the connection was closed'));
+      exchange.onError(new ConnectionEnded('the connection was closed'));
     }
   }
 
