@@ -1,11 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  LOG_LEVEL_META_KEY,
-  PROTOCOL_VERSION_META_KEY,
-} from '../protocol.js';
+import { PROTOCOL_VERSION_META_KEY } from '../protocol.js';
 import { isJsonObject } from '@app/platform';
+import { envelopeKeys } from './modern-rules.js';
 import { readMessage, type RpcRequest } from './rpc.js';
 
 /** Spares the requests of sessions the SDK's classification, which validates the whole message. */
@@ -67,28 +63,13 @@ function envelopeIn(
   const meta = params?.['_meta'];
   if (!isJsonObject(meta)) return undefined;
   for (const key of Object.keys(meta)) {
-    switch (key) {
-      case PROTOCOL_VERSION_META_KEY:
-      case CLIENT_INFO_META_KEY:
-      case CLIENT_CAPABILITIES_META_KEY:
-      case LOG_LEVEL_META_KEY:
-        break;
-      case 'progressToken':
-        if (isIntegerOrText(meta[key])) break;
-        return undefined;
-      default:
-        return undefined;
-    }
+    const isUsual =
+      key === 'progressToken' ? isIntegerOrText(meta[key]) : envelopeKeys.includes(key);
+    if (!isUsual) return undefined;
   }
   const version = meta[PROTOCOL_VERSION_META_KEY];
   if (typeof version !== 'string') return undefined;
-  const text = JSON.stringify([
-    version,
-    meta[CLIENT_INFO_META_KEY],
-    meta[CLIENT_CAPABILITIES_META_KEY],
-    meta[LOG_LEVEL_META_KEY],
-  ]);
-  return { text, version };
+  return { text: JSON.stringify(envelopeKeys.map((key) => meta[key])), version };
 }
 
 function isIntegerOrText(value: unknown): boolean {

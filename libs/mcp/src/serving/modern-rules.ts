@@ -118,7 +118,8 @@ export interface Envelope {
   readonly logLevel: LogLevel | undefined;
 }
 
-const envelopeKeys = [
+/** What a client says of itself with every request. */
+export const envelopeKeys = [
   PROTOCOL_VERSION_META_KEY,
   CLIENT_INFO_META_KEY,
   CLIENT_CAPABILITIES_META_KEY,

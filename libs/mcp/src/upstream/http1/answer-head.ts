@@ -1,6 +1,6 @@
 import { ConnectionEnded } from './connection-ended.js';
 
-/** Names that end the line-up of the fields that are looked at, by their lengths: a list of names would be searched for each field. */
+/** Fields are told by the length of their names first, which spares writing out all the others. */
 const CONNECTION = 'connection'.length;
 const CONTENT_TYPE = 'content-type'.length;
 const CONTENT_LENGTH = 'content-length'.length;
@@ -76,7 +76,7 @@ export class AnswerHead {
         throw new BadAnswer('a header without a name');
       }
       switch (colon - at) {
-        case CONNECTION:
+        case CONNECTION: // and keep-alive, which is as long
         case CONTENT_TYPE:
         case CONTENT_LENGTH:
         case TRANSFER_ENCODING:
