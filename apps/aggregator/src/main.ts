@@ -1,12 +1,5 @@
-import 'reflect-metadata';
-import { adminTokenNotice, Tokens } from '@app/access';
-import { readSettings } from './settings.js';
-import { failStart, startService } from './start-service.js';
+import { startInLittleMemory } from './young-generation.js';
 
-try {
-  const { app, url } = await startService(readSettings());
-  const newToken = app.get(Tokens).takeNewToken();
-  if (newToken) process.stdout.write(adminTokenNotice(url, newToken));
-} catch (error) {
-  failStart(error);
-}
+// Before anything else is loaded, since loading makes most of the garbage of a start.
+startInLittleMemory();
+await import('./serve.js');

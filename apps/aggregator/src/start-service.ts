@@ -6,14 +6,11 @@ import { AppError, DataDirInUse, type Env, holdDataDir, InvalidEnv } from '@app/
 import { ImportServers } from '@app/registry';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { createApp } from './create-app.js';
+import { giveRoomBackWhenQuiet, makeRoomForCalls } from './young-generation.js';
 
 /** Longer than any server needs to close, shorter than what a supervisor waits before it kills. */
 const SHUTDOWN_MS = 10_000;
-
-/** What V8 learns while servers connect would make what every call leaves behind old (docs/decisions/0700). */
-setFlagsFromString('--no-allocation-site-pretenuring');
 
 export interface RunningService {
   readonly app: NestFastifyApplication;
@@ -41,9 +38,11 @@ export async function startService(env: Env): Promise<RunningService> {
     await commands.execute(new ImportServers(env.MCP_AGGREGATOR_CONFIG, SYSTEM));
     await commands.execute(new ImportQuerySettings(env.MCP_AGGREGATOR_CONFIG, SYSTEM));
   }
+  makeRoomForCalls();
   await app.listen(env.MCP_AGGREGATOR_PORT, env.MCP_AGGREGATOR_HOST);
   const url = reachable(await app.getUrl());
   writeFileSync(addressFile, url);
+  giveRoomBackWhenQuiet();
   return { app, url };
 }
 
