@@ -1,18 +1,22 @@
 // node load.mjs '<json>': a closed loop of calls, and what it cost whom, as one JSON line.
-// { url, headers, mode: 'mcp' | 'rest' | 'list', tool, connections, seconds | calls, perSecond, pids }
+// { url, headers, mode: 'mcp' | 'rest' | 'list', tool, connections, seconds | calls, exactly, perSecond, pids }
+// Without `exactly`, calls that are not measured come first.
 import { Connection, headOf, requestOf } from './http-connection.mjs';
 import { listTools, openSession } from './mcp-client.mjs';
 import { cpuMs } from './processes.mjs';
 
-/** Time for this process to be compiled: while it is not, it is the slowest of all, and the longer a call the more. */
-const WARM_UP_SECONDS = 0.4;
+/**
+ * For this process to be compiled: until it is, it is the slowest of all. As many calls for a slow target as for a fast
+ * one, or the slow one would be measured with a client that is less far.
+ */
+const WARM_UP = { calls: 10_000, seconds: 2 };
 const plan = { mode: 'mcp', connections: 1, headers: {}, pids: [], ...JSON.parse(process.argv[2]) };
 const marks = (i) => `m${i}-pppppppppppppppp`;
 const isError = Buffer.from('"isError":true');
 
 const workers = await Promise.all(Array.from({ length: plan.connections }, openWorker));
 const failures = [];
-await run({ seconds: WARM_UP_SECONDS });
+if (!plan.exactly) await run(WARM_UP);
 failures.length = 0;
 const before = plan.pids.map(cpuMs);
 const started = performance.now();
