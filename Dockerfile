@@ -33,4 +33,4 @@ EXPOSE 8081
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.MCP_AGGREGATOR_PORT}/health/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--"]
-CMD ["node", "--max-semi-space-size=16", "dist/apps/aggregator/src/main.js"]
+CMD ["node", "--max-semi-space-size=64", "dist/apps/aggregator/src/main.js"]
