@@ -35,7 +35,7 @@ export class RefreshCatalogueOnChanges implements IEventHandler<Change> {
   ) {}
 
   async handle(event: Change): Promise<void> {
-    if (event instanceof ServerRegistered || event instanceof ServerStatusChanged) {
+    if (!mayChangeTools(event)) {
       await Promise.all([this.replicas.tell(SERVERS_CHANGED), this.catalogue.reloadServers()]);
       return;
     }
@@ -46,4 +46,12 @@ export class RefreshCatalogueOnChanges implements IEventHandler<Change> {
       this.catalogue.reload(ids.length > 0 ? ids : undefined),
     ]);
   }
+}
+
+/** A reconnected server usually lists what it listed before. */
+function mayChangeTools(event: Change): boolean {
+  if (event instanceof ToolsDiscovered) {
+    return event.added.length + event.changed.length + event.removed.length > 0;
+  }
+  return !(event instanceof ServerRegistered || event instanceof ServerStatusChanged);
 }

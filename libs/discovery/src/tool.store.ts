@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type JsonObject, type Tx } from '@app/platform';
-import { In, Not } from 'typeorm';
+import { In } from 'typeorm';
 import type { CatalogueTool } from './catalogue-snapshot.js';
 import { ToolEntity } from './tool.entity.js';
 import { type DiscoveredTool, partsOf, type StoredTool, type ToolDiff } from './tool.js';
@@ -69,8 +69,13 @@ export class ToolStore {
     return { serverName: server.name, warnings: server.warnings, tools };
   }
 
+  /** From the servers' rows, which `apply` keeps: there may be 100,000 tools. */
   async countOfOthers(serverId: string, tx: Tx): Promise<number> {
-    return tx.countBy(ToolEntity, { sourceServerId: Not(serverId) });
+    const rows = await tx.query<{ tools: number }[]>(
+      'SELECT coalesce(sum(tool_count), 0)::int AS tools FROM mcp.external_servers WHERE id <> $1',
+      [serverId],
+    );
+    return rows[0]?.tools ?? 0;
   }
 
   /** The aggregator's own tools are these and no others; whether anything had to be written. */
