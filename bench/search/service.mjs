@@ -29,6 +29,9 @@ export async function startService(tools, settings = {}) {
     }),
   );
   await app.listen(0, '127.0.0.1');
+  const classification = app.get(ClassificationWorker, { strict: false });
+  // The service has a tool of its own.
+  await classification.request();
   await insert(app.get(Database, { strict: false }).direct, tools);
   const started = performance.now();
   await app.get(Catalogue, { strict: false }).reload();
@@ -36,7 +39,7 @@ export async function startService(tools, settings = {}) {
   await app.get(IndexToolsOnCatalogueChanges, { strict: false }).request();
   const vectorsMs = performance.now() - started - catalogueMs;
   const classifying = performance.now();
-  await app.get(ClassificationWorker, { strict: false }).request();
+  await classification.request();
   const classificationMs = performance.now() - classifying;
   await app.get(Catalogue, { strict: false }).reload();
   await app.get(SkillMap, { strict: false }).refresh();

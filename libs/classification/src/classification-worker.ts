@@ -7,11 +7,14 @@ import {
 import { EventBus } from '@nestjs/cqrs';
 import { parameterNames } from '@app/discovery';
 import { ToolsClassified } from '@app/events';
-import { AppError } from '@app/platform';
+import { AppError, Clock } from '@app/platform';
 import { ClassificationStore, type ClaimedTool } from './classification.store.js';
 import { Classifier, type ToolToClassify } from './classifier.js';
 import { keptAssignments } from './skill.js';
 import { SkillStore } from './skill.store.js';
+
+/** Whoever shows tools reads those of whole servers anew: not after every batch of ten. */
+const ANNOUNCE_EVERY_MS = 1_000;
 
 /** Works the queue of tools off in the background, as many batches at once as the classifier likes. */
 @Injectable()
@@ -20,9 +23,11 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
   private readonly stop = new AbortController();
   private running: Promise<void> | undefined;
   private wanted = false;
-  /** Told that there are new or changed tools; what is counted of them may come later. */
-  private isTold = false;
+  /** New or changed tools that somebody told of; all, when nobody said which. */
+  private told: Set<number> | 'all' = new Set();
   private writesSeen: string | undefined;
+  private settled: { readonly serverId: string | null; readonly toolId: number }[] = [];
+  private announcedAt = 0;
   private problem: string | undefined;
 
   constructor(
@@ -30,6 +35,7 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
     private readonly skills: SkillStore,
     private readonly classifier: Classifier,
     private readonly events: EventBus,
+    private readonly clock: Clock,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -43,9 +49,10 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
     await this.running;
   }
 
-  /** Resolves when nothing is due any more, or the classifier failed. */
-  request(): Promise<void> {
-    this.isTold = true;
+  /** These tools are new or have changed, or any. Resolves when nothing is due any more, or the classifier failed. */
+  request(toolIds?: readonly number[]): Promise<void> {
+    if (!toolIds) this.told = 'all';
+    else if (this.told !== 'all') for (const id of toolIds) this.told.add(id);
     return this.lookAgain();
   }
 
@@ -74,12 +81,15 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
           'classification stopped; it goes on later',
         );
       }
+      this.announce();
     }
   }
 
   private async enqueue(): Promise<void> {
-    const seen = this.isTold ? undefined : this.writesSeen;
-    this.isTold = false;
+    const told = this.told;
+    this.told = new Set();
+    if (told !== 'all' && told.size > 0) return this.queue.enqueue([...told]);
+    const seen = told === 'all' ? undefined : this.writesSeen;
     // Until it has come to its end, it has seen nothing.
     this.writesSeen = undefined;
     const writes = await this.queue.writes();
@@ -111,9 +121,21 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
     for (const { toolId, suggestion } of verdicts) {
       if (suggestion) await this.queue.suggest(suggestion, toolId, this.classifier.name);
     }
-    const servers = new Set(tools.flatMap((tool) => tool.serverId ?? []));
-    if (settled.length > 0) this.events.publish(new ToolsClassified([...servers], settled));
+    const servers = new Map(tools.map((tool) => [tool.id, tool.serverId]));
+    for (const toolId of settled) {
+      this.settled.push({ toolId, serverId: servers.get(toolId) ?? null });
+    }
+    if (this.clock.now().getTime() - this.announcedAt >= ANNOUNCE_EVERY_MS) this.announce();
     return true;
+  }
+
+  private announce(): void {
+    if (this.settled.length === 0) return;
+    const servers = new Set(this.settled.flatMap(({ serverId }) => serverId ?? []));
+    const tools = this.settled.map(({ toolId }) => toolId);
+    this.settled = [];
+    this.announcedAt = this.clock.now().getTime();
+    this.events.publish(new ToolsClassified([...servers], tools));
   }
 
   private async ask(

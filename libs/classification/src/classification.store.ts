@@ -45,24 +45,32 @@ export class ClassificationStore {
     return this.database.writesTo('mcp.tools');
   }
 
-  /** Tools that are new or have changed become due; those a human has decided on keep the decision. */
-  async enqueue(): Promise<void> {
-    await this.database.direct.query(`
-      INSERT INTO mcp.tool_classifications (tool_id, content_hash)
-      SELECT t.id, t.content_hash FROM mcp.tools t
-      LEFT JOIN mcp.tool_classifications c ON c.tool_id = t.id
-      WHERE c.tool_id IS NULL
-      ON CONFLICT DO NOTHING`);
-    await this.database.direct.query(`
-      UPDATE mcp.tool_classifications c
-      SET content_hash = t.content_hash, classified_by = NULL, due_at = now(), attempts = 0,
-          updated_at = now()
-      FROM mcp.tools t
-      WHERE t.id = c.tool_id AND t.content_hash <> c.content_hash AND NOT c.is_override`);
-    await this.database.direct.query(`
-      UPDATE mcp.tools t SET is_classified = true
-      FROM mcp.tool_classifications c
-      WHERE c.tool_id = t.id AND c.is_override AND NOT t.is_classified`);
+  /** Tools that are new or have changed, of these or of all, become due; those a human has decided on keep the decision. */
+  async enqueue(toolIds?: readonly number[]): Promise<void> {
+    const among = '($1::int[] IS NULL OR t.id = ANY($1::int[]))';
+    const ids = [toolIds ?? null];
+    await this.database.direct.query(
+      `INSERT INTO mcp.tool_classifications (tool_id, content_hash)
+       SELECT t.id, t.content_hash FROM mcp.tools t
+       LEFT JOIN mcp.tool_classifications c ON c.tool_id = t.id
+       WHERE c.tool_id IS NULL AND ${among}
+       ON CONFLICT DO NOTHING`,
+      ids,
+    );
+    await this.database.direct.query(
+      `UPDATE mcp.tool_classifications c
+       SET content_hash = t.content_hash, classified_by = NULL, due_at = now(), attempts = 0,
+           updated_at = now()
+       FROM mcp.tools t
+       WHERE t.id = c.tool_id AND t.content_hash <> c.content_hash AND NOT c.is_override AND ${among}`,
+      ids,
+    );
+    await this.database.direct.query(
+      `UPDATE mcp.tools t SET is_classified = true
+       FROM mcp.tool_classifications c
+       WHERE c.tool_id = t.id AND c.is_override AND NOT t.is_classified AND ${among}`,
+      ids,
+    );
   }
 
   /** Takes up to `limit` due tools, those without any verdict first; nobody else gets them until the lease ends. */

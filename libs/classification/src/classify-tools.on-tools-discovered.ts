@@ -8,7 +8,8 @@ export class ClassifyToolsOnToolsDiscovered implements IEventHandler {
   constructor(private readonly worker: ClassificationWorker) {}
 
   async handle(event: ToolsDiscovered | SkillsChanged): Promise<void> {
-    if (event instanceof ToolsDiscovered && event.added.length + event.changed.length === 0) return;
-    await this.worker.request();
+    if (event instanceof SkillsChanged) return this.worker.request();
+    const written = [...event.added, ...event.changed];
+    if (written.length > 0) await this.worker.request(written);
   }
 }

@@ -5,6 +5,9 @@ import type { SkillHead } from './skill-head.js';
 import type { Skill } from './skill.js';
 import { SkillScorer } from './skill-scorer.js';
 
+/** So many tools of a server say what it is about; of 20,000 every batch would read all. */
+const MAX_PEERS = 1_000;
+
 /** By the embedding model in this process: always there, asks nobody (RULINGS R27). */
 export class LocalClassifier extends Classifier {
   readonly name: string;
@@ -29,15 +32,22 @@ export class LocalClassifier extends Classifier {
     for (const tool of this.catalogue.current.tools) toolsOf.get(tool.serverId)?.push(tool);
     const verdicts = [...servers.values()].flatMap((server) => {
       const all = toolsOf.get(server.id) ?? [];
+      const own = all.filter((tool) => asked.has(tool.id));
+      const nth = Math.ceil(all.length / MAX_PEERS);
       const vectors = scorer.inContext(
         `${server.name}. ${server.description ?? ''}`,
-        all.map((tool) => `${splitIdentifiers(tool.originalName)}. ${tool.description}`),
+        own.map(textOf),
+        all.filter((_, i) => i % nth === 0).map(textOf),
       );
-      return all.flatMap(({ id }, i) => {
+      return own.flatMap(({ id }, i) => {
         const vector = vectors[i];
-        return asked.has(id) && vector ? [{ toolId: id, assignments: scorer.score(vector) }] : [];
+        return vector ? [{ toolId: id, assignments: scorer.score(vector) }] : [];
       });
     });
     return Promise.resolve(verdicts);
   }
+}
+
+function textOf(tool: CatalogueTool): string {
+  return `${splitIdentifiers(tool.originalName)}. ${tool.description}`;
 }

@@ -26,6 +26,12 @@ describe(SkillScorer, () => {
     expect(best(run)).toBe('databases');
   });
 
+  it('lets the peers of a tool say what its server is about', () => {
+    const peers = ['list tables. List all tables', 'query. Run SQL on a PostgreSQL database'];
+    const [run] = scorer.inContext('db.', ['run. Run it'], peers);
+    expect(best(run)).toBe('databases');
+  });
+
   it('gives every confidence between 0 and 1', () => {
     for (const { confidence } of scorer.score(
       model.embed('anything at all') ?? new Float32Array(),

@@ -46,17 +46,24 @@ export class SkillScorer {
     });
   }
 
-  /** Vectors of one server's tools, each leaning towards what the server is about. */
-  inContext(server: string, tools: readonly string[]): readonly (Float32Array | undefined)[] {
-    const vectors = tools.map((text) => this.model.embed(text));
-    const known = vectors.filter((vector) => vector !== undefined);
+  /** Vectors of one server's tools, each leaning towards what the server is about: its own text, and its peers. */
+  inContext(
+    server: string,
+    tools: readonly string[],
+    peers = tools,
+  ): readonly (Float32Array | undefined)[] {
+    const vectors = new Map<string, Float32Array | undefined>();
+    for (const text of [...tools, ...peers]) {
+      if (!vectors.has(text)) vectors.set(text, this.model.embed(text));
+    }
+    const known = peers.flatMap((text) => vectors.get(text) ?? []);
     const context = blend([
       ...known.map((vector) => [vector, 1 / Math.max(known.length, 1)] as const),
       [this.model.embed(server), SERVER_TEXT_SHARE],
     ]);
-    return vectors.map((vector) =>
+    return tools.map((text) =>
       blend([
-        [vector, 1],
+        [vectors.get(text), 1],
         [context, CONTEXT_SHARE],
       ]),
     );
