@@ -13,6 +13,7 @@ import { Database } from './database.js';
 import { EmbeddedDatabase } from './embedded-database.js';
 import { migrate, type MigrationClass } from './migrations.js';
 import { Replicas } from './replicas.js';
+import { VacuumEmbeddedDatabaseJob } from './vacuum-embedded-database.job.js';
 
 /** PostgreSQL by DATABASE_URL, else PGlite in the data folder: same migrations, same SQL. */
 @Global()
@@ -42,7 +43,12 @@ export class DatabaseModule implements OnApplicationShutdown {
           },
         }),
       ],
-      providers: [Database, Replicas, { provide: EmbeddedDatabase, useValue: embedded }],
+      providers: [
+        Database,
+        Replicas,
+        VacuumEmbeddedDatabaseJob,
+        { provide: EmbeddedDatabase, useValue: embedded },
+      ],
       exports: [Database, Replicas],
     };
   }
