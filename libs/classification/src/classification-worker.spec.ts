@@ -1,6 +1,7 @@
 import type { EventBus } from '@nestjs/cqrs';
 import { ToolsClassified } from '@app/events';
 import type { Clock } from '@app/platform';
+import { eventually } from '../../../test/support/eventually.js';
 import type { ClassificationStore, ClaimedTool } from './classification.store.js';
 import { ClassificationWorker } from './classification-worker.js';
 import { Classifier, type ToolToClassify, type Verdict } from './classifier.js';
@@ -11,8 +12,15 @@ class OneAtATime extends Classifier {
   readonly batchSize = 1;
   readonly concurrency = 1;
 
-  classify(tools: readonly ToolToClassify[]): Promise<Verdict[]> {
-    return Promise.resolve(tools.map(({ id }) => ({ toolId: id, assignments: [] })));
+  readonly asked: number[] = [];
+  before: (id: number) => Promise<void> = () => Promise.resolve();
+
+  async classify(tools: readonly ToolToClassify[]): Promise<Verdict[]> {
+    for (const { id } of tools) {
+      this.asked.push(id);
+      await this.before(id);
+    }
+    return tools.map(({ id }) => ({ toolId: id, assignments: [] }));
   }
 }
 
@@ -21,7 +29,9 @@ describe(ClassificationWorker.name, () => {
   let looked: (readonly number[] | 'all')[];
   let writes: string;
   let now: number;
+  let secondIsOver: () => void;
   let told: ToolsClassified[];
+  let classifier: OneAtATime;
   let worker: ClassificationWorker;
 
   beforeEach(() => {
@@ -30,6 +40,7 @@ describe(ClassificationWorker.name, () => {
     writes = 'some';
     now = 1_000_000;
     told = [];
+    classifier = new OneAtATime();
     const queue = {
       writes: () => Promise.resolve(writes),
       enqueue: (ids?: readonly number[]) => Promise.resolve(void looked.push(ids ?? 'all')),
@@ -43,9 +54,15 @@ describe(ClassificationWorker.name, () => {
     worker = new ClassificationWorker(
       queue as unknown as ClassificationStore,
       { active: () => Promise.resolve([]) } as unknown as SkillStore,
-      new OneAtATime(),
+      classifier,
       { publish: (event: ToolsClassified) => void told.push(event) } as unknown as EventBus,
-      { now: () => new Date(now) } as Clock,
+      {
+        now: () => new Date(now),
+        sleep: () =>
+          new Promise<void>((resolve) => {
+            secondIsOver = resolve;
+          }),
+      } as Clock,
     );
   });
 
@@ -75,7 +92,24 @@ describe(ClassificationWorker.name, () => {
     ]);
   });
 
-  it('tells of what came to pass when a second is over', async () => {
+  it('tells of what has come when the second is over, while other batches still take their time', async () => {
+    let answer = (): void => undefined;
+    const slow = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    due = [1, 2, 3].map((id) => ({ id, serverId: 'a' }));
+    classifier.before = (id) => (id === 3 ? slow : Promise.resolve());
+    const run = worker.request([1, 2, 3]);
+    await eventually(() => expect(classifier.asked).toEqual([1, 2, 3]));
+    expect(told.map(({ toolIds }) => toolIds)).toEqual([[1]]);
+    secondIsOver();
+    await eventually(() => expect(told.map(({ toolIds }) => toolIds)).toEqual([[1], [2]]));
+    answer();
+    await run;
+    expect(told.map(({ toolIds }) => toolIds)).toEqual([[1], [2], [3]]);
+  });
+
+  it('tells at once of what comes after a quiet second', async () => {
     due = [{ id: 1, serverId: 'a' }];
     await worker.request([1]);
     now += 1_000;

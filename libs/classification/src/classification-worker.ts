@@ -28,6 +28,7 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
   private writesSeen: string | undefined;
   private settled: { readonly serverId: string | null; readonly toolId: number }[] = [];
   private announcedAt = 0;
+  private announcement: Promise<void> | undefined;
   private problem: string | undefined;
 
   constructor(
@@ -125,8 +126,21 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
     for (const toolId of settled) {
       this.settled.push({ toolId, serverId: servers.get(toolId) ?? null });
     }
-    if (this.clock.now().getTime() - this.announcedAt >= ANNOUNCE_EVERY_MS) this.announce();
+    this.announceSoon();
     return true;
+  }
+
+  /** Now, or together with what comes until the second is over. */
+  private announceSoon(): void {
+    const wait = this.announcedAt + ANNOUNCE_EVERY_MS - this.clock.now().getTime();
+    if (wait <= 0) return this.announce();
+    this.announcement ??= this.clock
+      .sleep(wait, this.stop.signal)
+      .then(() => this.announce())
+      .catch(() => undefined) // stopped: the end of the run tells
+      .finally(() => {
+        this.announcement = undefined;
+      });
   }
 
   private announce(): void {
