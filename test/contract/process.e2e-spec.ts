@@ -67,6 +67,19 @@ describe('the service as a process', () => {
     await connected(second);
   });
 
+  it('says in its log where it listens, and nothing of its modules and routes', async () => {
+    const service = await start(folder.path, {
+      MCP_AGGREGATOR_TOKENS: 'me:admin:a-token-of-this-test',
+    });
+    const messages = await eventually(() => {
+      const lines = service.output().trim().split('\n');
+      const found = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(found.at(-1)).toMatchObject({ msg: 'listening', url: service.url });
+      return found;
+    });
+    expect(messages.length).toBeLessThan(5);
+  });
+
   it('calls a server over TLS whose certificate Node is told to trust', async () => {
     const peer = await httpPeer('peer-v2.mjs', ['http']);
     const tls = createServer({ key: TEST_KEY, cert: TEST_CERTIFICATE }, (client) => {

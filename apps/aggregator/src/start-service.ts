@@ -1,8 +1,9 @@
+import { Logger } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SYSTEM } from '@app/access';
 import { ImportQuerySettings } from '@app/aggregation';
-import { AppError, DataDirInUse, type Env, holdDataDir, InvalidEnv } from '@app/platform';
+import { AppError, DataDirInUse, type Env, holdDataDir, InvalidEnv, product } from '@app/platform';
 import { ImportServers } from '@app/registry';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,6 +43,7 @@ export async function startService(env: Env): Promise<RunningService> {
   await app.listen(env.MCP_AGGREGATOR_PORT, env.MCP_AGGREGATOR_HOST);
   const url = reachable(await app.getUrl());
   writeFileSync(addressFile, url);
+  new Logger('switchboard').log({ url, version: product.version }, 'listening');
   giveRoomBackWhenQuiet();
   return { app, url };
 }

@@ -14,6 +14,15 @@ const SECRET_KEYS = [
   'connection_config',
 ];
 
+/** Where Nest tells of its modules and routes: a hundred lines at each start, for whoever debugs them. */
+const NEST_ITSELF = new Set([
+  'InstanceLoader',
+  'NestApplication',
+  'NestFactory',
+  'RouterExplorer',
+  'RoutesResolver',
+]);
+
 export async function createPino(
   env: Pick<Env, 'MCP_AGGREGATOR_LOG_LEVEL' | 'MCP_AGGREGATOR_LOG_FORMAT'>,
 ): Promise<Pino> {
@@ -67,6 +76,7 @@ export class PinoLogger implements LoggerService {
     const context = texts.pop();
     // Nest logs a failed start with its stack before it throws; whoever catches it says it in words.
     if (context === 'ExceptionHandler') level = 'debug';
+    if (level === 'info' && context !== undefined && NEST_ITSELF.has(context)) level = 'debug';
     if (message instanceof Error)
       return this.pino[level]({ context, err: message }, message.message);
     if (typeof message === 'object' && message !== null) {
