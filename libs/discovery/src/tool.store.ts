@@ -7,23 +7,33 @@ import { type DiscoveredTool, partsOf, type StoredTool, type ToolDiff } from './
 
 /** Bind parameters of one statement are counted in 16 bits. */
 const ROWS_PER_INSERT = 500;
+/** While the embedded database reads them, no call is answered: some 12 ms. */
+const ROWS_PER_READ = 1_000;
 
 @Injectable()
 export class ToolStore {
   constructor(private readonly database: Database) {}
 
-  /** Tools of the named servers; or of all, and the aggregator's own. */
+  /** Tools of the named servers; or of all, and the aggregator's own. What is written meanwhile is read with its event. */
   async load(serverIds?: readonly string[]): Promise<CatalogueTool[]> {
-    const rows = await this.database.direct.query<LoadedRow[]>(
-      `SELECT t.id, t.name, t.original_name, t.source_server_id, s.name AS server_name, t.definition,
-              t.is_external, t.content_hash, t.skill_ids, t.primary_skill_id, t.is_classified, t.discovered_at
-       FROM mcp.tools t
-       LEFT JOIN mcp.external_servers s ON s.id = t.source_server_id
-       WHERE $1::uuid[] IS NULL OR t.source_server_id = ANY($1::uuid[])`,
+    const all = await this.database.direct.query<{ id: number }[]>(
+      `SELECT id FROM mcp.tools WHERE $1::uuid[] IS NULL OR source_server_id = ANY($1::uuid[])`,
       [serverIds ?? null],
     );
     const servers = new Map<string, ServerNames>();
-    return rows.map((row) => toCatalogueTool(row, servers));
+    const tools: CatalogueTool[] = [];
+    for (let start = 0; start < all.length; start += ROWS_PER_READ) {
+      const rows = await this.database.direct.query<LoadedRow[]>(
+        `SELECT t.id, t.name, t.original_name, t.source_server_id, s.name AS server_name, t.definition,
+                t.is_external, t.content_hash, t.skill_ids, t.primary_skill_id, t.is_classified, t.discovered_at
+         FROM mcp.tools t
+         LEFT JOIN mcp.external_servers s ON s.id = t.source_server_id
+         WHERE t.id = ANY($1::int[])`,
+        [all.slice(start, start + ROWS_PER_READ).map(({ id }) => id)],
+      );
+      for (const row of rows) tools.push(toCatalogueTool(row, servers));
+    }
+    return tools;
   }
 
   /** Differs when tools were written since, perhaps without any difference. */

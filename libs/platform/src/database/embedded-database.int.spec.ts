@@ -9,7 +9,7 @@ describe(EmbeddedDatabase.name, () => {
 
   beforeAll(async () => {
     folder = await temporaryFolder();
-    pool = new Pool({ ...embedded.open(folder.path), max: 1 });
+    pool = new Pool(Object.assign(embedded.open(folder.path), { max: 1 }));
     await pool.query('SELECT 1');
   });
   afterAll(async () => {
