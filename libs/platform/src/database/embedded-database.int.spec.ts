@@ -35,4 +35,15 @@ describe(EmbeddedDatabase.name, () => {
     isOver = true;
     expect(turns).toBeGreaterThanOrEqual(20);
   });
+
+  it('answers before it closes what was asked before', async () => {
+    const other = new EmbeddedDatabase();
+    const second = new Pool(Object.assign(other.open(`${folder.path}/other`), { max: 1 }));
+    await second.query('SELECT 1');
+    const asked = [second.query('SELECT $1::int AS n', [1]), second.query('SELECT 2 AS n')];
+    await other.close();
+    const rows = (await Promise.all(asked)).map((answer) => (answer as { rows: unknown }).rows);
+    expect(rows).toEqual([[{ n: 1 }], [{ n: 2 }]]);
+    await second.end();
+  });
 });

@@ -34,11 +34,25 @@ const PARSE = 'P'.charCodeAt(0);
  * until the last of them: a turn of the loop before each lets calls through.
  */
 class FairPGlite extends PGlite {
+  private waiting = 0;
+
   override async execProtocolStream(
     ...[message, options]: Parameters<PGlite['execProtocolStream']>
   ): ReturnType<PGlite['execProtocolStream']> {
-    if (message[0] === QUERY || message[0] === PARSE) await turn();
+    if (message[0] === QUERY || message[0] === PARSE) {
+      this.waiting++;
+      await turn();
+      this.waiting--;
+    }
     return super.execProtocolStream(message, options);
+  }
+
+  /** What was asked before is answered: a turn is enough for all messages of one query, and for the next to come. */
+  override async close(): Promise<void> {
+    do await turn();
+    while (this.waiting > 0);
+    await turn();
+    return super.close();
   }
 }
 
