@@ -1,8 +1,8 @@
 // ESM mode: run with NODE_OPTIONS=--experimental-vm-modules (npm test does).
 export default {
   reporters: ['default', '<rootDir>/test/support/closing-line.mjs'],
-  // One more than the two cores of CI: tests that start processes wait for them a third of their time.
-  maxWorkers: 3,
+  // The default leaves one of two cores idle.
+  maxWorkers: 2,
   testEnvironment: 'node',
   testTimeout: 30_000,
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
