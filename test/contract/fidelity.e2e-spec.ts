@@ -250,7 +250,9 @@ async function through(): Promise<Record> {
   const listening = fetch(`${gateway.origin}/mcp`, { headers, signal: leaving.signal })
     .then(read)
     .catch(() => undefined);
+  // The server asks once after its start, and hears of changes only some time after that.
   await eventually(async () => {
+    await send({ method: 'notifications/roots/list_changed' });
     const answer = await post('tools/call', { name: 'everything__get-roots-list', arguments: {} });
     expect(JSON.stringify(answer)).toContain('1 total');
   });
