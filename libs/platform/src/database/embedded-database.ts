@@ -47,11 +47,12 @@ class FairPGlite extends PGlite {
     return super.execProtocolStream(message, options);
   }
 
-  /** What was asked before is answered: a turn is enough for all messages of one query, and for the next to come. */
+  /** What was asked before is answered: when nothing waits for two turns, nothing is between its messages either. */
   override async close(): Promise<void> {
-    do await turn();
-    while (this.waiting > 0);
-    await turn();
+    for (let quiet = 0; quiet < 2;) {
+      await turn();
+      quiet = this.waiting > 0 ? 0 : quiet + 1;
+    }
     return super.close();
   }
 }
