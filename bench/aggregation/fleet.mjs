@@ -18,7 +18,7 @@ export function readSet(json) {
   return { paragraphs, questions };
 }
 
-/** Every paragraph is on one to three servers: as it is, or in another make-up, or a little changed. */
+/** Every paragraph is on one to three servers: unchanged, with other formatting, or slightly edited. */
 export function buildFleet({ paragraphs }, random) {
   const fleet = names.map((name, i) => ({
     name,
@@ -38,7 +38,7 @@ export function buildFleet({ paragraphs }, random) {
   }));
 }
 
-/** What such servers mostly do: count the words of the question, without knowing which of them matter. */
+/** A typical server's search: counts matching words of the query, all with equal weight. */
 function answerOf({ name, format, documents }, question) {
   const wanted = new Set(wordsOf(question));
   const hits = documents

@@ -1,9 +1,9 @@
-import { digestOf } from '../../dist/libs/aggregation/src/digest.js';
+import { digestOf } from '../../dist/libs/aggregation/src/rank/digest.js';
 import { readSet, seeded } from './fleet.mjs';
 
 const DUPLICATES = 0.3;
 
-/** Time to score, deduplicate, order and cut `count` passages of 1 to 4 kB, a third of them repeated. */
+/** Time to score, deduplicate, sort and cut `count` passages of 1 to 4 kB, a third of them repeated. */
 export function measureLatency(json, embed, count, rounds) {
   const { paragraphs, questions } = readSet(json);
   const random = seeded(count);
@@ -23,7 +23,7 @@ export function measureLatency(json, embed, count, rounds) {
     unique: run(questions[0]).unique,
     p50: warm[Math.floor(warm.length * 0.5)],
     p95: warm[Math.floor(warm.length * 0.95)],
-    /** Milliseconds of processor a round: what a busy machine does not change. */
+    /** Processor time per round in milliseconds, which the load of the machine does not change. */
     cpu: (user + system) / 1_000 / times.length,
   };
 }

@@ -11,10 +11,10 @@ const answering = ['archive', 'docs', 'forum', 'notes', 'portal', 'wiki'];
 const names = [...answering, 'dead', 'hang', 'huge', 'wrong'];
 const question = 'How do I implement React hooks for state management?';
 
-/** The built service in front of real MCP servers; all figures from outside, and from its own /metrics. */
+/** The built service in front of real MCP servers; all figures are measured from outside or read from /metrics. */
 export async function measureLoad({ queries, concurrency }) {
   const library = await startLibrary();
-  // Of its own, because making 20 MB again and again would keep the others from answering.
+  // In a separate process: serializing 20 MB repeatedly would block the other servers.
   const huge = await startLibrary();
   const dead = await startLibrary();
   const homes = { dead, huge };

@@ -1,10 +1,10 @@
-import { piecesOfAnswer } from '../../dist/libs/aggregation/src/answer-pieces.js';
-import { digestOf } from '../../dist/libs/aggregation/src/digest.js';
+import { piecesOfAnswer } from '../../dist/libs/aggregation/src/read/answer-pieces.js';
+import { digestOf } from '../../dist/libs/aggregation/src/rank/digest.js';
 import { buildFleet, readSet, seeded } from './fleet.mjs';
 
 const MAX_TOKENS = 6_000;
 
-/** NDCG@10 of the answering paragraph, and what is left of it at 30 results. */
+/** NDCG@10 of the paragraph with the answer, and the share that remains at 30 results. */
 export function measureQuality(json, embed) {
   const set = readSet(json);
   const fleet = buildFleet(set, seeded(7));

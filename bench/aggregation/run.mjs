@@ -1,15 +1,16 @@
 // npm run bench:aggregation -- [--data ../shared/eval/xquad.en.json] [--queries 1000]; writes bench/AGGREGATION.md
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { StaticModel } from '../../dist/libs/vectors/src/static-model.js';
+import { StaticModel } from '../../dist/libs/vectors/src/embed/static-model.js';
+import { measureAlike } from './alike.mjs';
 import { measureLatency } from './latency.mjs';
 import { measureLoad } from './load.mjs';
 import { measureQuality } from './quality.mjs';
 
 const { values: options } = parseArgs({
   options: {
-    // XQuAD, English (CC BY-SA 4.0): https://github.com/google-deepmind/xquad. No part of this repository.
+    // XQuAD, English (CC BY-SA 4.0): https://github.com/google-deepmind/xquad. Not part of this repository.
     data: {
       type: 'string',
       default: `${process.env.EVAL_DIR ?? '../shared/eval'}/xquad.en.json`,
@@ -19,6 +20,22 @@ const { values: options } = parseArgs({
 });
 const model = StaticModel.load();
 const embed = (text) => model.embed(text);
+const alike = measureAlike(embed);
+const alikeTable = `| passages of 1.4 kB | unique | CPU p50 | CPU p95 | p50, compared with different ones |
+|---|---|---|---|---|
+${alike
+  .map(
+    ({ kind, unique, p50, p95 }) =>
+      `| ${kind} | ${unique} | ${p50.toFixed(0)} ms | ${p95.toFixed(0)} ms | ${(p50 / alike[0].p50).toFixed(2)} |`,
+  )
+  .join('\n')}`;
+console.log(alikeTable);
+if (!existsSync(options.data)) {
+  const load = await measureLoad({ queries: Number(options.queries), concurrency: 50 });
+  console.log(`Memory of an active query: ${load.mbAQuery.toFixed(1)} MB`);
+  console.log(`${options.data} is absent: the report is not written.`);
+  process.exit();
+}
 const texts = JSON.parse(readFileSync(options.data, 'utf8'));
 
 const [hundred, thousand] = [
@@ -45,6 +62,8 @@ Score, deduplicate, order and cut passages of 1 to 4 kB, nearly a third of them 
 |---|---|---|---|---|
 ${speedRow(hundred)}
 ${speedRow(thousand)}
+
+${alikeTable}
 
 ## Quality
 

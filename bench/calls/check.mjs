@@ -1,10 +1,13 @@
-// node bench/calls/check.mjs: fails when a call costs too much processor time. Compared with the floor of the same
-// rounds, and never with a clock, so that a slow or busy machine changes both sides alike.
+// node bench/calls/check.mjs: fails when a call costs too much processor time, relative to the floor in the same
+// rounds, so that a slow or busy machine affects both sides alike.
 import { interleaved, measure, ratio } from './measure.mjs';
 import { settled, startFloor, startProduct, startUpstream } from './processes.mjs';
 
-/** Measured 1.3 to 1.5 with authentication, metrics and audit; a needless event a call adds more than 0.4. */
-const BOUND = 1.7;
+/**
+ * With authentication, metrics and audit. The same code measures 1.4 on one day and 1.9 on another, so this finds only
+ * what costs much; one needless event per call adds more than 0.4. `compare.mjs` finds less, beside an older checkout.
+ */
+const BOUND = 2.2;
 const ROUNDS = 7;
 const ROUNDS_WHEN_IN_DOUBT = 15;
 

@@ -1,4 +1,4 @@
-// node floor-http.mjs <port> <upstream>: node:http in front, undici behind. MCP at /mcp, REST anywhere else.
+// node floor-http.mjs <port> <upstream>: node:http as server, undici as client. MCP at /mcp, REST at all other paths.
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 import { openSession } from './mcp-client.mjs';

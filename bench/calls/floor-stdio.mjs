@@ -1,4 +1,4 @@
-// node floor-stdio.mjs <port>: NestJS on Fastify with a command in front, the lines of a child behind.
+// node floor-stdio.mjs <port>: NestJS on Fastify with one command, forwarding lines to a child process.
 import 'reflect-metadata';
 import { Body, Controller, Module, Post, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -76,7 +76,7 @@ class McpController {
     });
   }
 }
-// Decorators by hand: this file is run as it is.
+// Decorators applied as functions: this file is not compiled.
 Reflect.defineMetadata('design:paramtypes', [CommandBus], McpController);
 Controller('mcp')(McpController);
 Body()(McpController.prototype, 'post', 0);

@@ -1,4 +1,4 @@
-// HTTP/1.1 over one socket, one request at a time: small, so that the measuring costs less than what is measured.
+// HTTP/1.1 over one socket, one request at a time: minimal, so that the load generator costs less than the target.
 import net from 'node:net';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
@@ -14,7 +14,7 @@ export class Connection {
     this.socket.on('close', () => this.fail(new Error('the connection was closed')));
   }
 
-  /** `answered(error, { status, head, body })`; the next request may be sent from within. */
+  /** Calls `answered(error, { status, head, body })`; the next request may be sent from within. */
   send(request, answered) {
     this.answered = answered;
     this.socket.write(request);

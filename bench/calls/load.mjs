@@ -1,13 +1,13 @@
-// node load.mjs '<json>': a closed loop of calls, and what it cost whom, as one JSON line.
+// node load.mjs '<json>': a closed loop of calls; prints their latency and the processor time per process as one JSON line.
 // { url, headers, mode: 'mcp' | 'rest' | 'list', tool, connections, seconds | calls, exactly, perSecond, pids }
-// Without `exactly`, calls that are not measured come first.
+// Without `exactly`, unmeasured warm-up calls come first.
 import { Connection, headOf, requestOf } from './http-connection.mjs';
 import { listTools, openSession } from './mcp-client.mjs';
 import { cpuMs } from './processes.mjs';
 
 /**
- * For this process to be compiled: until it is, it is the slowest of all. As many calls for a slow target as for a fast
- * one, or the slow one would be measured with a client that is less far.
+ * Warm-up of this process: until it is compiled, it is the bottleneck. A number of calls and not a time, so that the
+ * client is equally warm for slow and fast targets.
  */
 const WARM_UP = { calls: 10_000, seconds: 2 };
 const plan = { mode: 'mcp', connections: 1, headers: {}, pids: [], ...JSON.parse(process.argv[2]) };
@@ -34,7 +34,7 @@ process.stdout.write(
     p50: at(0.5),
     p99: at(0.99),
     max: at(1),
-    /** Microseconds of processor time a call, of each process. */
+    /** Microseconds of processor time per call, for each process. */
     cpu: cpu.map((ms) => (ms * 1_000) / times.length),
   }),
 );
@@ -75,7 +75,7 @@ function problemOf({ status, body }, mark) {
   return `${status} ${body.subarray(0, 300).toString()}`;
 }
 
-/** Until so many calls or seconds are over; with `perSecond` no worker calls before its time. */
+/** Until this many calls or seconds; with `perSecond` the calls are paced. */
 function run({ calls = Infinity, seconds: limit = Infinity, perSecond }) {
   const taken = [];
   const begun = performance.now();

@@ -2,7 +2,7 @@ import { Connection, headerOf, headOf, messageOf, requestOf } from './http-conne
 
 const VERSION = '2025-06-18';
 
-/** A session of its own on a connection of its own, as every client of a gateway has. */
+/** Each session has its own connection, as clients of a gateway do. */
 export async function openSession(url, headers = {}) {
   const connection = new Connection(url);
   const accept = { Accept: 'application/json, text/event-stream', ...headers };
@@ -31,14 +31,14 @@ export async function openSession(url, headers = {}) {
   );
   session.close = async () => {
     const end = requestOf(headOf(url, session.headers, 'DELETE'), '');
-    // Whatever it is answered, this end of the session is over.
+    // The session is closed whatever the response is.
     if (id) await connection.ask(end).catch(() => undefined);
     connection.close();
   };
   return session;
 }
 
-/** All pages; the number of tools, the bytes and the slowest page. */
+/** Lists all pages; returns the number of tools, the bytes and the slowest page. */
 export async function listTools(session, seen = () => undefined) {
   let cursor;
   const total = { tools: 0, bytes: 0, pages: 0, slowestMs: 0 };

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const load = fileURLToPath(new URL('load.mjs', import.meta.url));
 
-/** One run of the load generator, in a process of its own. */
+/** One run of the load generator, in its own process. */
 export function measure(target, plan) {
   const options = {
     url: target.url,
@@ -27,7 +27,7 @@ export function measure(target, plan) {
   });
 }
 
-/** Every target once a round, in a random order: what disturbs a round disturbs all of it. */
+/** Every target once per round, in random order, so that a disturbance affects all targets alike. */
 export async function interleaved(targets, plan, rounds) {
   const results = Object.fromEntries(Object.keys(targets).map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) {

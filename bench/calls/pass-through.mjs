@@ -1,4 +1,4 @@
-// What the floors have in common: the least that a gateway must do for a call, and nothing that a product adds.
+// Shared by the floors: the minimum that a gateway must do for a call, without any product feature.
 import { randomUUID } from 'node:crypto';
 import { initializeResult } from './upstream-tools.mjs';
 
@@ -8,7 +8,7 @@ const json = { 'content-type': 'application/json' };
 export const callBody = (id, name, input) =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${name}","arguments":${input}}}`;
 
-/** The bytes of `result` in an answer of the upstream, taken by their place. */
+/** The bytes of `result` in an upstream response, by their position. */
 function resultOf(answer, id) {
   const before = `{"jsonrpc":"2.0","id":${id},"result":`;
   if (answer.latin1Slice(0, before.length) === before) {
@@ -17,7 +17,10 @@ function resultOf(answer, id) {
   return Buffer.from(JSON.stringify(JSON.parse(answer).result));
 }
 
-/** `call(name, input, done(error, answer, id))` asks the upstream; `reply(status, headers, body)` the client. */
+/**
+ * `call(name, input, done(error, answer, id))` calls the upstream; `reply(status, headers, body)` responds to the
+ * client.
+ */
 export function passThrough(tools, call) {
   const routes = new Map(tools.map(({ name }) => [PREFIX + name, name]));
   const list = JSON.stringify({

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './processes.mjs';
 
-/** A real PostgreSQL from npm, and settings for services that are to use it. */
+/** A real PostgreSQL from npm, and settings for services that use it. */
 export async function startPostgres() {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-pg-'));
-  chmodSync(folder, 0o755); // as root the server runs as another user, who has to get in
+  chmodSync(folder, 0o755); // as root the server runs as another user, who needs access
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'pg'),
     port: await freePort(),

@@ -1,4 +1,4 @@
-// Processes that are measured: started fresh, watched through /proc, ended with the run.
+// Processes under measurement: started fresh, monitored through /proc, stopped at the end of the run.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -54,7 +54,7 @@ export function freePort() {
   });
 }
 
-/** Standard error goes to ours: what a process has to say belongs to the run. */
+/** Standard error is inherited, so that messages appear in the output of the run. */
 export function start(argv, options = {}) {
   const child = spawn(process.execPath, argv, {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -83,7 +83,7 @@ export async function startUpstream(tools, page = tools) {
 export async function startFloor(kind, upstream) {
   const port = await freePort();
   const child = start([file(`${kind}.mjs`), String(port), upstream], {
-    // The SDK warns at every call with 1,500 open ones, and printing it would cost it dear.
+    // The SDK prints a warning per call with 1,500 open ones, which would distort its result.
     env: { NODE_NO_WARNINGS: '1' },
   });
   const url = `http://127.0.0.1:${port}/mcp`;
@@ -96,7 +96,7 @@ export const stdioUpstream = {
   args: [file('upstream-stdio.mjs'), '10'],
 };
 
-/** As `npm start` does it, with authentication, metrics and audit, in an empty data folder. */
+/** As `npm start` runs it, with authentication, metrics and audit, in an empty data folder. */
 export async function startProduct(servers, env = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-'));
   writeFileSync(join(folder, 'servers.json'), JSON.stringify({ mcpServers: servers }));
@@ -137,7 +137,7 @@ async function startIn(folder, env) {
         headers: { ...AUTH, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       }),
-    /** With everything that it knows already. */
+    /** Restart on the same data folder. */
     restart: async () => {
       await child.stop();
       return startIn(folder, env);
@@ -149,13 +149,13 @@ async function startIn(folder, env) {
   };
 }
 
-/** What `npm start` gives Node. */
+/** The Node flags of `npm start`. */
 function nodeOptions() {
   const { scripts } = JSON.parse(readFileSync(file('../../package.json'), 'utf8'));
   return [...scripts.start.matchAll(/ (--\S+)/g)].map(([, option]) => option);
 }
 
-/** Until it lists so many tools and has nothing more to do for them. */
+/** Waits until it lists this many tools and background work is done. */
 export async function settled(product, tools) {
   await until(
     async () => (await product.get('/api/v1/aggregator/tools?limit=1')).total >= tools,

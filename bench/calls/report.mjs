@@ -2,7 +2,7 @@ const tables = [];
 
 export const say = (text) => process.stderr.write(`${text} …\n`);
 
-/** Three digits say enough. */
+/** Rounds to three significant digits. */
 export function shown(value) {
   if (value === undefined || Number.isNaN(value)) return '–';
   if (typeof value !== 'number' || Number.isInteger(value)) return String(value);

@@ -1,5 +1,5 @@
-// npm run bench: what a call costs, beside floors and a gateway of the official SDK; writes ../RESULTS.md.
-// `node bench/calls/run.mjs calls longLists` runs these parts alone, and writes nothing.
+// npm run bench: cost of a call, compared with floors and a gateway of the official SDK; writes ../RESULTS.md. `node
+// bench/calls/run.mjs calls longLists` runs only these parts, and writes nothing.
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { Connection, headOf } from './http-connection.mjs';
@@ -68,7 +68,7 @@ async function startAndRest() {
     'embedded, 50 STDIO servers': () => startProduct(many, limits),
   };
   const found = Object.fromEntries(Object.keys(kinds).map((name) => [name, []]));
-  // A database is migrated by its first start; that of the second is what a restart takes.
+  // The first start migrates the database; the second measures a restart.
   for (let round = 0; round < 3; round++) {
     for (const [name, begin] of Object.entries(kinds)) {
       const service = await begin(round);
@@ -121,7 +121,7 @@ async function memoryAfterCalls() {
   note('right after 100,000 calls');
   await pause(30_000);
   note('at rest again, 30 s later');
-  // The garbage of its start is gone by then, so this is the larger difference.
+  // By then the garbage of the start has been collected, so this difference is the larger one.
   await measure(service, { tool, connections: 64, calls: 100_000, exactly: true });
   await pause(30_000);
   note('30 s after 100,000 more');
@@ -268,7 +268,7 @@ async function manyTools() {
   await ours.stop();
 }
 
-/** Asks for nothing, again and again: what it waits for is a blocked loop. */
+/** Sends trivial requests continuously: a delay is a blocked event loop. */
 function watchLoop({ origin }) {
   const connection = new Connection(origin);
   const request = `${headOf(`${origin}/health/live`, {}, 'GET')}\r\n`;

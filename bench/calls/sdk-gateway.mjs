@@ -1,4 +1,4 @@
-// node sdk-gateway.mjs <port> <upstream>: the usual way to write one, with server and client of the official SDK (v1).
+// node sdk-gateway.mjs <port> <upstream>: a plain gateway with server and client of the official SDK (v1).
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';

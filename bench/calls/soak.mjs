@@ -1,5 +1,5 @@
-// npm run bench:soak: ten minutes at 1,000 calls a second; errors, memory and loop delay; writes ../SOAK.md.
-// `node bench/calls/soak.mjs MINUTES [CALLS A SECOND]` takes so long, and writes nothing.
+// npm run bench:soak: ten minutes at 1,000 calls per second; errors, memory and loop delay; writes ../SOAK.md. `node
+// bench/calls/soak.mjs MINUTES [CALLS PER SECOND]` runs for that long, and writes nothing.
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { measure } from './measure.mjs';
@@ -38,7 +38,7 @@ console.log(text);
 await product.stop();
 process.exit(0);
 
-/** Since it was last asked. */
+/** Since the previous reading. */
 async function loopDelay() {
   const text = await (await fetch(`${product.origin}/metrics`, { headers: AUTH })).text();
   const of = (name) =>

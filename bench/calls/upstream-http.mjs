@@ -1,4 +1,4 @@
-// node upstream-http.mjs <port> <tools> [page]: a server that costs as little as possible, so that it limits nobody.
+// node upstream-http.mjs <port> <tools> [page]: a minimal server, so that it is never the bottleneck.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { callResult, echoTools, initializeResult } from './upstream-tools.mjs';

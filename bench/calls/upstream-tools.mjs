@@ -1,4 +1,4 @@
-/** echo_0 … echo_<n-1>; the same shape for every upstream, so that lists can be compared. */
+/** echo_0 … echo_<n-1>; the same for every upstream, so that lists can be compared. */
 export function echoTools(count) {
   return Array.from({ length: count }, (_, i) => ({
     name: `echo_${i}`,
@@ -20,7 +20,7 @@ export const initializeResult = {
   serverInfo: { name: 'echo', version: '1.0.0' },
 };
 
-/** The bytes of an answer to a call; echo_1 answers a text of 1 MB. */
+/** The bytes of a response to a call; echo_1 returns a text of 1 MB. */
 const large = 'x'.repeat(1_000_000);
 export function callResult({ name, arguments: input }) {
   const text = JSON.stringify(String(input?.message ?? ''));

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { splitIdentifiers } from '../../dist/libs/vectors/src/index.js';
+import { seeded } from '../aggregation/fleet.mjs';
 import { readLines } from '../search/sets.mjs';
+
+const TOOLS_PER_COLLECTION = 50;
+/** Labels of the servers of realset, by their purpose. */
+const realServers = JSON.parse(readFileSync(new URL('real-servers.json', import.meta.url), 'utf8'));
 
 /** The sets write `code-dev` for the skill `code_dev`. */
 const skillsOf = (labels) => labels?.map((label) => label.replaceAll('-', '_'));
@@ -27,15 +32,21 @@ export function readLabelled(folder) {
     server: `${tool.server}. `,
     skills: skillsOf(labels.rapidapi[tool.category]),
   }));
-  return [...described, ...livemcp, ...rapidapi].filter((row) => row.skills);
+  const real = readLines(join(folder, 'realset.tools.jsonl')).map((tool) => ({
+    set: 'real servers',
+    text: textOf(tool),
+    server: `${tool.server}. `,
+    skills: realServers[tool.server],
+  }));
+  return [...described, ...livemcp, ...rapidapi, ...real].filter((row) => row.skills);
 }
 
 function textOf(tool) {
   return `${splitIdentifiers(tool.name)}. ${tool.description ?? ''}`;
 }
 
-/** Vectors as the service makes them. */
-export function withVectors(rows, scorer, model) {
+/** Scores computed as in the service. */
+export function withScores(rows, scorer, model) {
   const servers = Map.groupBy
     ? Map.groupBy(rows, (row) => row.server)
     : rows.reduce(
@@ -43,13 +54,29 @@ export function withVectors(rows, scorer, model) {
         new Map(),
       );
   return [...servers].flatMap(([server, tools]) => {
-    const vectors =
+    const texts = tools.map((tool) => tool.text);
+    const scores =
       server === undefined
-        ? tools.map((tool) => model.embed(tool.text))
-        : scorer.inContext(
-            server,
-            tools.map((tool) => tool.text),
-          );
-    return tools.flatMap((tool, i) => (vectors[i] ? [{ ...tool, vector: vectors[i] }] : []));
+        ? texts.map((text) => scoreAlone(text, scorer, model))
+        : scorer.scoreTools(server, texts);
+    return tools.flatMap((tool, i) => (scores[i] ? [{ ...tool, scores: scores[i] }] : []));
   });
+}
+
+function scoreAlone(text, scorer, model) {
+  const vector = model.embed(text);
+  return vector && scorer.score(vector);
+}
+
+/** The same tools on servers that collect tools of many services, 50 each. */
+export function mixed(rows) {
+  const random = seeded(rows.length);
+  return rows
+    .map((row) => ({ row, key: random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ row }, i) => ({
+      ...row,
+      set: `${row.set}, mixed`,
+      server: `collection ${Math.floor(i / TOOLS_PER_COLLECTION)}. `,
+    }));
 }

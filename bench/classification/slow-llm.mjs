@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A hosted model that takes its time for each request and sorts every tool into one skill. */
+/** A hosted model that answers slowly and assigns every tool to one skill. */
 export async function startSlowLlm(requestMs) {
   let requests = 0;
   const server = createServer((request, response) => void answer(request, response));

@@ -1,11 +1,11 @@
 // nest build && node bench/classification/train-head.mjs ../shared/eval
 // Writes libs/classification/model/head.json from the labelled descriptions of classify.dev.jsonl.
 import { writeFileSync } from 'node:fs';
-import { SkillHead } from '../../dist/libs/classification/src/skill-head.js';
-import { SkillScorer } from '../../dist/libs/classification/src/skill-scorer.js';
+import { SkillHead } from '../../dist/libs/classification/src/skills/skill-head.js';
+import { SkillScorer } from '../../dist/libs/classification/src/classify/skill-scorer.js';
 import { seedSkills } from '../../dist/migrations/1763470100000-skills.js';
 import { dot, StaticModel } from '../../dist/libs/vectors/src/index.js';
-import { readLabelled, withVectors } from './data.mjs';
+import { mixed, readLabelled, withScores } from './data.mjs';
 
 const DECAY = 1e-3;
 const STEPS = 400;
@@ -15,30 +15,30 @@ const FOLDS = 5;
 const model = StaticModel.load();
 const skills = seedSkills.map((skill) => ({ ...skill, description: '', isActive: true }));
 const prototypes = skills.map((skill) => skill.prototypes.map((text) => model.embed(text)));
-const untrained = { logit: () => 0, calibrate: (share) => share };
-const rows = withVectors(
-  readLabelled(process.argv[2] ?? '../shared/eval'),
-  new SkillScorer(skills, model, untrained),
-  model,
-).map((row) => ({
-  ...row,
-  nearest: prototypes.map((list) => Math.max(...list.map((one) => dot(one, row.vector)))),
-  target: skills.map(({ id }) => (row.skills.includes(id) ? 1 / row.skills.length : 0)),
-}));
-const training = rows.filter((row) => row.server === undefined);
+const labelled = readLabelled(process.argv[2] ?? '../shared/eval');
+const training = labelled
+  .filter((row) => row.server === undefined)
+  .flatMap((row) => {
+    const vector = model.embed(row.text);
+    if (!vector) return [];
+    const nearest = prototypes.map((list) => Math.max(...list.map((one) => dot(one, vector))));
+    const target = skills.map(({ id }) => (row.skills.includes(id) ? 1 / row.skills.length : 0));
+    return [{ ...row, vector, nearest, target }];
+  });
 
-// Calibration must not see what the head was trained on: every text is scored by a head without it.
-const shares = [];
+// Cross-validation: every text is scored by a head that was not trained on it, so that the calibration is unbiased.
+const crossValidated = [];
 for (let fold = 0; fold < FOLDS; fold++) {
   const head = train(training.filter((_, i) => i % FOLDS !== fold));
-  for (const row of training.filter((_, i) => i % FOLDS === fold))
-    shares.push(...outcomes(head, row));
+  const held = training.filter((_, i) => i % FOLDS === fold);
+  crossValidated.push(...outcomes(head, held));
 }
 const head = train(training);
-for (const row of rows.filter((candidate) => candidate.set === 'livemcp tools')) {
-  shares.push(...outcomes(head, row));
-}
-const { slope, offset } = platt(shares);
+const livemcp = labelled.filter((row) => row.set === 'livemcp tools');
+const rapidapi = labelled.filter((row) => row.set === 'rapidapi tools');
+// Every set counts the same, whatever its size.
+const alone = platt([crossValidated, outcomes(head, mixed(livemcp))]);
+const inTopic = platt([livemcp, mixed(livemcp), rapidapi].map((rows) => outcomes(head, rows)));
 
 writeFileSync(
   new URL('../../libs/classification/model/head.json', import.meta.url),
@@ -46,7 +46,8 @@ writeFileSync(
     {
       model_id: model.id,
       prototype_scale: round(head.scale),
-      calibration: { slope: round(slope), offset: round(offset) },
+      calibration: alone,
+      calibration_in_topic: inTopic,
       skills: Object.fromEntries(
         skills.map(({ id }, s) => [
           id,
@@ -62,7 +63,7 @@ writeFileSync(
   )}\n`,
 );
 SkillHead.load(model.id);
-console.log(`prototype scale ${round(head.scale)}, slope ${round(slope)}, offset ${round(offset)}`);
+console.log({ scale: round(head.scale), alone, inTopic });
 
 /** Softmax regression on top of the prototypes, full batch, Adam. */
 function train(samples) {
@@ -121,31 +122,45 @@ function softmax(values) {
   return powers.map((power) => power / total);
 }
 
-/** Of the three best skills, whether each is right: what a confidence has to predict. */
-function outcomes(trained, row) {
-  return softmax(logits(trained.flat, row))
-    .map((share, s) => ({ share, right: row.skills.includes(skills[s].id) ? 1 : 0 }))
-    .sort((a, b) => b.share - a.share)
-    .slice(0, 3);
+/** For the three best skills of each text, whether each is right: the target of the calibration. */
+function outcomes(trained, rows) {
+  const uncalibrated = {
+    logit: (id, nearest, vector) => {
+      const s = skills.findIndex((skill) => skill.id === id);
+      return trained.scale * nearest + dot(trained.weights[s], vector) + trained.bias[s];
+    },
+    calibrate: (share) => share,
+  };
+  const scorer = new SkillScorer(skills, model, uncalibrated);
+  return withScores(rows, scorer, model).flatMap(({ scores, skills: right }) =>
+    scores
+      .toSorted((a, b) => b.confidence - a.confidence)
+      .slice(0, 3)
+      .map(({ skillId, confidence }) => ({
+        share: Math.min(1 - 1e-9, Math.max(1e-9, confidence)),
+        right: right.includes(skillId) ? 1 : 0,
+      })),
+  );
 }
 
-/** Logistic regression of right on the log odds of the share. */
-function platt(pairs) {
+/** Logistic regression of correctness on the log odds of the share. */
+function platt(sets) {
+  const pairs = sets.flatMap((set) => set.map((pair) => ({ ...pair, weight: 1 / set.length })));
   let slope = 1;
   let offset = 0;
   for (let step = 0; step < 5_000; step++) {
     let bySlope = 0;
     let byOffset = 0;
-    for (const { share, right } of pairs) {
+    for (const { share, right, weight } of pairs) {
       const odds = Math.log(share / (1 - share));
       const error = 1 / (1 + Math.exp(-(slope * odds + offset))) - right;
-      bySlope += (error * odds) / pairs.length;
-      byOffset += error / pairs.length;
+      bySlope += (error * odds * weight) / sets.length;
+      byOffset += (error * weight) / sets.length;
     }
-    slope -= 0.5 * bySlope;
-    offset -= 0.5 * byOffset;
+    slope -= 0.3 * bySlope;
+    offset -= 0.3 * byOffset;
   }
-  return { slope, offset };
+  return { slope: round(slope), offset: round(offset) };
 }
 
 function round(value) {

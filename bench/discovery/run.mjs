@@ -3,21 +3,21 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Database } from '../../dist/libs/platform/src/index.js';
-import { IndexToolsOnCatalogueChanges } from '../../dist/libs/discovery/src/index-tools.on-catalogue-changes.js';
+import { IndexToolsOnCatalogueReplaced } from '../../dist/libs/catalogue/src/refresh/index-tools.on-catalogue-replaced.js';
 import { startService } from '../search/service.mjs';
 import { measureStarts } from './start.mjs';
 
 const TOOLS = 1_000;
 const ROUNDS = 5;
 const TOOLS_AT_START = 10_000;
-/** What comes after it is written by hand: a run of a test takes half an hour. */
+/** The text after this marker is written by hand: one such run takes half an hour. */
 const BY_HAND = '\n## Crashes\n';
 const file = new URL('../DISCOVERY.md', import.meta.url);
 const peer = fileURLToPath(new URL('../../test/fixtures/many-tools.mjs', import.meta.url));
 
 const service = await startService([], { MCP_AGGREGATOR_ENABLED: 'true' });
 const database = service.app.get(Database, { strict: false }).direct;
-const indexing = service.app.get(IndexToolsOnCatalogueChanges, { strict: false });
+const indexing = service.app.get(IndexToolsOnCatalogueReplaced, { strict: false });
 const rows = (sql) => database.query(sql);
 
 const first = [];
@@ -75,7 +75,7 @@ async function finished(path, notStartedAt) {
   }
 }
 
-/** Classification writes too; it has to be over before anything is compared. */
+/** Classification writes too; it must finish before rows are compared. */
 async function settled(path) {
   for (;;) {
     const waiting = await rows(

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LoadCatalogueOnStart } from '../../dist/libs/discovery/src/load-catalogue.on-start.js';
+import { LoadCatalogueOnStart } from '../../dist/libs/catalogue/src/refresh/load-catalogue.on-start.js';
 import { startService } from '../search/service.mjs';
 
-/** How long later starts take to have catalogue, words and vectors of so many tools in memory again. */
+/** Time of later starts to load catalogue, lexical index and vectors of this many tools into memory. */
 export async function measureStarts(tools, rounds) {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-start-'));
   const settings = { MCP_AGGREGATOR_DATA_DIR: folder };

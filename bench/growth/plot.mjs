@@ -3,7 +3,7 @@ const HEIGHT = 150;
 const LEFT = 60;
 const TOP = 34;
 
-/** One small picture for each series [name, [[tools, value]]], side by side; tools on a logarithmic axis, values from 0. */
+/** One small chart per series [name, [[tools, value]]], side by side; tools on a logarithmic axis, values from 0. */
 export function plot(series) {
   const pictures = series.map(([name, points], i) => picture(name, points, i));
   const width = series.length * (WIDTH + LEFT);

@@ -1,5 +1,4 @@
-// npm run bench:growth: what grows with the number of tools and servers, and what does not; writes ../GROWTH.md and
-// ../growth.svg.
+// npm run bench:growth: cost by number of tools and servers; writes ../GROWTH.md and ../growth.svg.
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { requestOf } from '../calls/http-connection.mjs';

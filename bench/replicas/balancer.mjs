@@ -1,5 +1,5 @@
-// node balancer.mjs <port> <replica port>…: one address for several replicas. A connection belongs to the replica of the
-// session that its first request names, and a new session to the next replica in turn.
+// node balancer.mjs <port> <replica port>…: one address for several replicas. A connection goes to the replica of the
+// session in its first request, a new session to the next replica (round robin).
 import net from 'node:net';
 
 const [port, ...replicas] = process.argv.slice(2).map(Number);

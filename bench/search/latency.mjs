@@ -6,7 +6,7 @@ const SIZES = [10_000, 100_000];
 const QUERIES = 400;
 const WARM_UP = 50;
 
-/** All sets together, repeated under other server names until there are enough tools. */
+/** All sets together, repeated under other server names up to the number of tools. */
 export async function measureLatency(folder, sets) {
   const corpora = [...new Set(sets.map((set) => set.corpus))];
   const tools = corpora.flatMap((corpus) => readTools(folder, corpus));

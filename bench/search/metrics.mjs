@@ -1,4 +1,4 @@
-/** `relevant`: what is needed, each as a list of ids that would do. */
+/** `relevant`: the needed tools, each as a list of acceptable ids. */
 export function judge(found, relevant) {
   const recall = (depth) =>
     relevant.filter((group) => found.slice(0, depth).some((id) => group.includes(id))).length /

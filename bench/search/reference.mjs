@@ -1,5 +1,5 @@
-import { LexicalIndex } from '../../dist/libs/search/src/lexical-index.js';
-import { clausesOf } from '../../dist/libs/search/src/clauses.js';
+import { LexicalIndex } from '../../dist/libs/search/src/words/lexical-index.js';
+import { clausesOf } from '../../dist/libs/search/src/rank/clauses.js';
 import { parameterNames } from '../../dist/libs/discovery/src/index.js';
 import { dot, StaticModel, toolText } from '../../dist/libs/vectors/src/index.js';
 
@@ -8,9 +8,9 @@ const CLAUSE_SHARE = 0.8;
 const DEPTH = 100;
 
 /**
- * The row "static + BM25F, convex, + clauses" of the evaluation data's own README, as it says it is
- * made: names of parameters only, scores scaled to the maximum and to the hundredth tool, the better
- * of the whole query and 0.8 of its best clause. Takes a query, gives the ids of ten tools.
+ * The row "static + BM25F, convex, + clauses" of the README of the evaluation data, implemented as described there:
+ * parameter names only, scores scaled to the maximum and to the hundredth tool, the better of the whole query and 0.8
+ * of its best clause. Maps a query to the ids of ten tools.
  */
 export function referenceSearch(tools) {
   const model = StaticModel.load();

@@ -55,7 +55,10 @@ for (const corpus of corpora) {
   }
 }
 
-/** On a busy machine a model may answer too late, and rests for ten seconds: then the words alone decided. */
+/**
+ * On a busy machine a model may exceed its deadline and is then skipped for ten seconds: those results would be lexical
+ * only.
+ */
 async function whole(service, request) {
   for (let attempt = 1; ; attempt++) {
     const found = await service.search(request);

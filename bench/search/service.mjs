@@ -3,16 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../../dist/apps/aggregator/src/create-app.js';
-import { ClassificationWorker } from '../../dist/libs/classification/src/classification-worker.js';
+import { ClassificationWorker } from '../../dist/libs/classification/src/classify/classification-worker.js';
 import { SkillMap } from '../../dist/libs/classification/src/index.js';
-import { IndexToolsOnCatalogueChanges } from '../../dist/libs/discovery/src/index-tools.on-catalogue-changes.js';
+import { IndexToolsOnCatalogueReplaced } from '../../dist/libs/catalogue/src/refresh/index-tools.on-catalogue-replaced.js';
 import { Catalogue } from '../../dist/libs/discovery/src/index.js';
 import { Database, parseEnv } from '../../dist/libs/platform/src/index.js';
 
 const TOKEN = 'bench-token-of-this-run';
 const ROWS_PER_INSERT = 1_000;
 
-/** The whole service on an embedded database of its own, with these tools as if discovered. */
+/** The whole service on its own embedded database, with these tools stored as if discovered. */
 export async function startService(tools, settings = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
   const app = await createApp(
@@ -23,27 +23,27 @@ export async function startService(tools, settings = {}) {
       MCP_AGGREGATOR_TOKENS: `bench:admin:${TOKEN}`,
       MCP_AGGREGATOR_RATE_LIMIT: '0',
       MCP_AGGREGATOR_MAX_TOOLS: '1000000',
-      // Nobody is behind the servers of these rows, and nobody is to find out.
+      // The servers of these rows do not exist, so connecting is disabled.
       MCP_AGGREGATOR_ENABLED: 'false',
       ...settings,
     }),
   );
   await app.listen(0, '127.0.0.1');
   const classification = app.get(ClassificationWorker, { strict: false });
-  // The service has a tool of its own.
+  // The service has one tool of its own.
   await classification.request();
   await insert(app.get(Database, { strict: false }).direct, tools);
   const started = performance.now();
   await app.get(Catalogue, { strict: false }).reload();
   const catalogueMs = performance.now() - started;
-  await app.get(IndexToolsOnCatalogueChanges, { strict: false }).request();
+  await app.get(IndexToolsOnCatalogueReplaced, { strict: false }).request();
   const vectorsMs = performance.now() - started - catalogueMs;
   const classifying = performance.now();
   await classification.request();
   const classificationMs = performance.now() - classifying;
   await app.get(Catalogue, { strict: false }).reload();
   await app.get(SkillMap, { strict: false }).refresh();
-  await app.get(IndexToolsOnCatalogueChanges, { strict: false }).request();
+  await app.get(IndexToolsOnCatalogueReplaced, { strict: false }).request();
   const url = await app.getUrl();
   return {
     app,
@@ -91,7 +91,7 @@ async function insert(database, tools) {
        FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[])
          AS t (name, original_name, server_id, description, schema)`,
       [
-        // The id of the set, so that an answer says which tool of the set it is.
+        // The id in the set, to map a result back to the tool of the set.
         batch.map((tool) => tool.id),
         batch.map((tool) => tool.name),
         batch.map((tool) => servers.get(tool.server)),
