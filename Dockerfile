@@ -4,7 +4,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci
 COPY . .
-RUN npm run build && npm prune --omit=dev
+# Readable for the user that the service runs as, whatever the umask of the checkout was.
+RUN npm run build && npm prune --omit=dev && chmod -R a+rX package.json node_modules dist libs
 # docker build --build-arg MINILM=true, for EMBEDDINGS_LOCAL_MODEL=minilm
 ARG MINILM=false
 RUN if [ "$MINILM" = true ]; then npm run minilm:install; fi
@@ -23,6 +24,7 @@ ENV NODE_ENV=production \
 COPY --from=build --chown=root:root /app/package.json ./
 COPY --from=build --chown=root:root /app/node_modules ./node_modules
 COPY --from=build --chown=root:root /app/dist ./dist
+COPY --from=build --chown=root:root /app/libs/platform/json ./libs/platform/json
 COPY --from=build --chown=root:root /app/libs/vectors/model ./libs/vectors/model
 COPY --from=build --chown=root:root /app/libs/vectors/scan ./libs/vectors/scan
 COPY --from=build --chown=root:root /app/libs/vectors/minilm ./libs/vectors/minilm
