@@ -2,21 +2,30 @@
 const mayCall = {
   events: [],
   platform: [],
-  mcp: [],
+  http1: [],
+  'mcp-protocol': [],
+  'mcp-client': ['mcp-protocol', 'http1'],
+  'mcp-server': ['mcp-protocol'],
+  'api-client': [],
   llm: [],
   vectors: ['llm'],
   access: [],
   registry: ['access'],
-  sessions: ['access', 'registry', 'mcp'],
-  discovery: ['access', 'sessions', 'registry', 'mcp', 'vectors'],
-  classification: ['access', 'discovery', 'vectors', 'llm'],
-  search: ['access', 'discovery', 'classification', 'vectors'],
-  routing: ['access', 'discovery', 'sessions', 'registry', 'mcp'],
-  aggregation: ['access', 'routing', 'discovery', 'vectors', 'llm'],
+  authorization: ['access', 'registry', 'mcp-client'],
+  sessions: ['access', 'registry', 'mcp-protocol', 'mcp-client', 'authorization'],
+  catalogue: ['access', 'registry', 'vectors'],
+  discovery: ['access', 'catalogue', 'sessions', 'registry', 'mcp-protocol', 'mcp-client'],
+  classification: ['access', 'catalogue', 'vectors', 'llm'],
+  search: ['access', 'catalogue', 'classification', 'vectors'],
+  routing: ['access', 'catalogue', 'sessions', 'registry', 'mcp-protocol', 'mcp-client'],
+  aggregation: ['access', 'catalogue', 'discovery', 'mcp-protocol', 'routing', 'vectors', 'llm'],
   gateway: [
     'access',
-    'mcp',
+    'mcp-protocol',
+    'mcp-client',
+    'mcp-server',
     'registry',
+    'catalogue',
     'sessions',
     'discovery',
     'classification',
@@ -24,15 +33,17 @@ const mayCall = {
     'routing',
     'aggregation',
   ],
-  health: ['access', 'sessions', 'registry', 'mcp'],
+  health: ['access', 'sessions', 'registry', 'mcp-protocol', 'mcp-client'],
 };
 const leaves = ['events', 'platform'];
+/** Published by itself. */
+const standsAlone = ['api-client'];
 
 /** Packages that may be imported only from their home. */
 const homes = {
   typeorm: '(\\.(entity|store)\\.ts$|^libs/platform/src/database/|^migrations/)',
-  '@modelcontextprotocol/': '^libs/mcp/',
-  '@qdrant/': '^libs/vectors/src/qdrant',
+  '@modelcontextprotocol/': '^libs/(mcp-client|mcp-server|authorization)/',
+  '@qdrant/': '^libs/vectors/src/indexes/qdrant',
   '@anthropic-ai/': '^libs/llm/',
 };
 
@@ -52,7 +63,7 @@ export default {
       from: { path: `^libs/${lib}/` },
       to: {
         path: '^(libs|apps)/',
-        pathNot: `^libs/(${[lib, ...down, ...(leaves.includes(lib) ? [] : leaves)].join('|')})/`,
+        pathNot: `^libs/(${[lib, ...down, ...([...leaves, ...standsAlone].includes(lib) ? [] : leaves)].join('|')})/`,
       },
     })),
     ...Object.entries(homes).map(([pkg, home]) => ({
@@ -65,6 +76,7 @@ export default {
   options: {
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^libs/api-client/src/generated/' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],

@@ -4,6 +4,16 @@ import { Skills1763470100000 } from './1763470100000-skills.js';
 import { QuerySettings1763480000000 } from './1763480000000-query-settings.js';
 import { ServerAuthorizations1763490000000 } from './1763490000000-server-authorizations.js';
 import { ToolVectorsByTool1763500000000 } from './1763500000000-tool-vectors-by-tool.js';
+import { AuditByServerAndEvent1763510000000 } from './1763510000000-audit-by-server-and-event.js';
+import { ServerOfferings1763520000000 } from './1763520000000-server-offerings.js';
+import { ServerVersion1763530000000 } from './1763530000000-server-version.js';
+import { ToolLists1763535000000 } from './1763535000000-tool-lists.js';
+import { DisconnectingServers1763536000000 } from './1763536000000-disconnecting-servers.js';
+import { ToolClassifiedBy1763540000000 } from './1763540000000-tool-classified-by.js';
+import { ServerIdDefault1763541000000 } from './1763541000000-server-id-default.js';
+import { SuggestedSkills1763550000000 } from './1763550000000-suggested-skills.js';
+import { LeaderLease1763700000000 } from './1763700000000-leader-lease.js';
+import { ConnectionVersion1763710000000 } from './1763710000000-connection-version.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
 export const migrations = [
@@ -13,4 +23,14 @@ export const migrations = [
   QuerySettings1763480000000,
   ServerAuthorizations1763490000000,
   ToolVectorsByTool1763500000000,
+  AuditByServerAndEvent1763510000000,
+  ServerOfferings1763520000000,
+  ServerVersion1763530000000,
+  ToolLists1763535000000,
+  DisconnectingServers1763536000000,
+  ToolClassifiedBy1763540000000,
+  ServerIdDefault1763541000000,
+  SuggestedSkills1763550000000,
+  LeaderLease1763700000000,
+  ConnectionVersion1763710000000,
 ] as const;

@@ -6,7 +6,7 @@ import { TestIssuer } from '../support/issuer.js';
 
 const AUDIT = '/api/v1/aggregator/audit';
 
-/** Routes of every kind, in Fastify directly, so that these rules do not depend on what the product offers. */
+/** Routes of every kind, added to Fastify directly, so that the tests do not depend on the product's routes. */
 function addRoutes(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
   fastify.get('/test/public', { config: { access: 'public' } }, () => ({ open: true }));
@@ -41,7 +41,7 @@ describe('a service with configured tokens', () => {
     ['no token', {}, 'Bearer realm="switchboard"'],
     [
       'a wrong token',
-      { authorization: 'Bearer nobody-knows-this' },
+      { authorization: 'Bearer unknown-to-the-service' },
       'Bearer realm="switchboard", error="invalid_token"',
     ],
     [
@@ -228,7 +228,7 @@ describe('a service with configured tokens', () => {
     it('holds no token and no path as it was sent', async () => {
       await send(on.url, '/no/such/secret-in-path?key=secret-in-query', { token: 'secret-token' });
       const all = JSON.stringify(await entries('limit=500'));
-      expect(all).not.toMatch(/secret-|nobody-knows-this/);
+      expect(all).not.toMatch(/secret-|unknown-to-the-service/);
       for (const token of Object.values(on.tokens)) expect(all).not.toContain(token);
     });
 
@@ -305,7 +305,7 @@ describe('a service with a limit', () => {
     limited(await send(on.url, '/test/read'));
   });
 
-  it('slows down whoever tries tokens, but nobody with a right one', async () => {
+  it('rate-limits wrong tokens, but never a valid one', async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 30; i++) {
       statuses.push((await send(on.url, '/test/read', { token: `a-guess-${i}` })).status);
@@ -317,7 +317,7 @@ describe('a service with a limit', () => {
 });
 
 describe('a service without a limit', () => {
-  it('still slows down whoever tries tokens', async () => {
+  it('still rate-limits wrong tokens', async () => {
     const on = await startApp({ MCP_AGGREGATOR_RATE_LIMIT: '0' }, addRoutes);
     try {
       const guesses = Array.from({ length: 31 }, (_, i) => `a-guess-${i}`);
@@ -444,11 +444,50 @@ describe('a service that trusts an issuer', () => {
     for (let i = 0; i < 3; i++) {
       const answer = await send(on.url, '/test/read', { token });
       expect(answer.body).toEqual({
-        caller: { name: 'user@example.com', scopes: ['read', 'call'] },
+        caller: { name: 'jwt:user@example.com', scopes: ['read', 'call'] },
       });
     }
     expect((await send(on.url, AUDIT, { token })).status).toBe(403);
     expect((await send(on.url, '/test/read', { token: on.token })).status).toBe(200);
+  });
+
+  it('opens no session of the token whose name a JWT has, and is told from it in the audit log', async () => {
+    const jwt = await issuer.sign({ sub: 'admin', scope: 'read call admin' });
+    const headers = {
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+    };
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '0' },
+    };
+    const begin = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
+    const opened = await send(on.url, '/mcp', {
+      method: 'POST',
+      token: on.token,
+      headers,
+      body: JSON.stringify(begin),
+    });
+    const session = { ...headers, 'mcp-session-id': opened.headers['mcp-session-id'] ?? '' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' });
+    const ping = { method: 'POST', headers: session, body };
+    expect((await send(on.url, '/mcp', { ...ping, token: jwt })).status).toBe(404);
+    expect((await send(on.url, '/mcp', { ...ping, token: on.token })).status).toBe(200);
+
+    for (const sub of ['admin', 'system']) {
+      const token = await issuer.sign({ sub, scope: 'read' });
+      expect((await send(on.url, AUDIT, { token })).status).toBe(403);
+    }
+    await eventually(async () => {
+      const { body: page } = await send(on.url, AUDIT, { token: on.token });
+      const { entries } = page as { entries: { event: string; actor: string }[] };
+      const refused = entries.filter(({ event }) => event === 'access.refused');
+      expect(refused.map(({ actor }) => actor)).toEqual(
+        expect.arrayContaining(['jwt:admin', 'jwt:system']),
+      );
+      expect(refused.map(({ actor }) => actor)).not.toContain('system');
+    });
   });
 
   it('refuses expired ones, and those without a scope of ours', async () => {

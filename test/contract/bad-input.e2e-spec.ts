@@ -3,7 +3,7 @@ import { startApp, type TestApp } from '../support/app.js';
 import { type Answer, send } from '../support/http.js';
 import { operationsOf, type Operation, readOpenApi } from '../support/openapi.js';
 
-/** Requests a route; together a good thousand and more. */
+/** Requests per route; more than a thousand in total. */
 const PER_ROUTE = 60;
 const SEED = 20_261_118;
 
@@ -152,6 +152,16 @@ describe('bad requests', () => {
     expect((await send(service.url, '/health/live')).status).toBe(200);
   }, 120_000);
 
+  it('may have null for an optional field, which counts as absent', async () => {
+    const skill = { id: 'plain', name: 'Plain', description: 'plain', prototypes: null };
+    const answer = await send(service.url, '/api/v1/aggregator/skills', {
+      method: 'POST',
+      token: service.token,
+      body: JSON.stringify(skill),
+    });
+    expect([answer.status, problemOf(answer)]).toEqual([201, undefined]);
+  });
+
   it('are refused before they are read when the body is too large', async () => {
     const answer = await send(service.url, '/api/v1/aggregator/servers', {
       method: 'POST',
@@ -163,7 +173,7 @@ describe('bad requests', () => {
   });
 });
 
-/** What is wrong with an answer; undefined when it is a success or an error of the agreed shape. */
+/** What is wrong with a response; undefined for a success or an error in the agreed form. */
 function problemOf({ status, body, text }: Answer): string | undefined {
   if (status < 400) return undefined;
   if (status >= 500 && status !== 503 && status !== 502 && status !== 504)

@@ -18,7 +18,7 @@ describe('kill -9 during a burst of registrations', () => {
   });
   afterAll(() => folder.remove());
 
-  it('loses nothing that was acknowledged, and leaves nothing half-written', async () => {
+  it('loses no acknowledged registration, and leaves no partial one', async () => {
     const acknowledged = new Set<string>();
     for (let round = 0; round < ROUNDS; round++) {
       const service = await startProcess(folder.path, {
@@ -37,7 +37,7 @@ describe('kill -9 during a burst of registrations', () => {
       expect([...acknowledged].filter((name) => !names.has(name))).toEqual([]);
       const newest = listed.at(-1);
       if (newest) {
-        // Its configuration opens, and its history came with it.
+        // Its configuration decrypts, and its history is stored.
         expect((await request(`${SERVERS_PATH}/${newest.id}`)).status).toBe(200);
         const history = await request(`${SERVERS_PATH}/${newest.id}/history`);
         expect(history.body).toMatchObject({ events: [{ event_type: 'REGISTERED' }], total: 1 });

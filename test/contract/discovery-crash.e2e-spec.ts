@@ -9,7 +9,7 @@ import { engines } from '../support/database.js';
 import { createDatabase } from '../support/postgres.js';
 import { launch, type ServiceProcess, startProcess } from '../support/service-process.js';
 
-/** More of them with CRASH_ROUNDS, and then on both databases. */
+/** CRASH_ROUNDS sets a larger number, and then both databases are used. */
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 1);
 const TOOLS = 700;
 const whole = { tools: TOOLS, vectors: TOOLS };
@@ -63,7 +63,7 @@ describe.each(crashes)('on $engine, kill -9 at $point', ({ engine, point }) => {
   );
 });
 
-/** The embedded database lets nobody in but its service, so it is read when that is gone. */
+/** The embedded database admits only the service process, so it is read after that has ended. */
 async function rowsOf(folder: string, settings: Record<string, string>): Promise<unknown> {
   const embedded = new EmbeddedDatabase();
   const options = settings['DATABASE_URL']
@@ -79,19 +79,19 @@ async function rowsOf(folder: string, settings: Record<string, string>): Promise
   return rows[0];
 }
 
-/** Discovers until the process kills itself at the point. */
+/** Discovers until the fail point kills the process. */
 async function crashAt(
   point: FailPoint,
   folder: string,
   settings: Record<string, string>,
 ): Promise<void> {
-  // A first start makes what every start needs, the vectors of the aggregator's own tool among it.
+  // A first start makes what every start needs, such as the vectors of the aggregator's own tool.
   const first = await startProcess(folder, settings);
   first.child.kill('SIGTERM');
   await first.exited;
   const armed = { ...settings, MCP_AGGREGATOR_FAIL_POINT: point };
   if (point === 'catalogue.read') {
-    expect(await launch(folder, armed).exited).toBe('SIGKILL'); // read at every start
+    expect(await launch(folder, armed).exited).toBe('SIGKILL'); // the fail point is read at start
     return;
   }
   const service = await startProcess(folder, armed);

@@ -1,4 +1,5 @@
-import { connectUpstream, UpstreamRpcError, type UpstreamSession, wireName } from '@app/mcp';
+import { connectUpstream, type UpstreamSession } from '@app/mcp-client';
+import { UpstreamRpcError, wireName } from '@app/mcp-protocol';
 import type { JsonObject, JsonValue } from '@app/platform';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,9 +9,8 @@ import { startGateway } from '../support/gateway.js';
 import { npmServers } from '../support/peers.js';
 
 /**
- * The reference servers used directly and through `/mcp`: what comes back is the same to the byte, but for
- * the names that have to differ and the times at which files were made. Tools that ask the client are
- * answered with the same on both ways.
+ * Compares the reference servers used directly and through `/mcp`: the results are equal byte for byte, except for
+ * names that must differ and creation times of files. Tools that ask the client get the same answers both ways.
  */
 type Answer = { result: JsonObject } | { error: { code: number; message: string } };
 type Ask = (server: string, method: string, params: JsonObject) => Promise<Answer>;
@@ -97,7 +97,7 @@ const steps = (): (readonly [string, string, JsonObject])[] => {
     call('memory', 'delete_relations', { relations: [knows] }),
     call('memory', 'delete_entities', { entityNames: ['Charles'] }),
     call('memory', 'read_graph'),
-    call('memory', 'add_observations', { observations: [{ entityName: 'Nobody', contents: [] }] }),
+    call('memory', 'add_observations', { observations: [{ entityName: 'Missing', contents: [] }] }),
   ];
 };
 
@@ -113,7 +113,7 @@ const capabilities = {
   roots: { listChanged: true },
 };
 
-/** What the client of either way says when it is asked. */
+/** Answers of the client in both cases. */
 function answerTo(method: string): JsonObject {
   switch (method) {
     case 'roots/list':
@@ -128,11 +128,11 @@ function answerTo(method: string): JsonObject {
     case 'elicitation/create':
       return { action: 'accept', content: { name: 'Ada', check: true, number: 0.1 } };
     default:
-      throw new Error(`nobody expects ${method}`);
+      throw new Error(`unexpected request ${method}`);
   }
 }
 
-/** What the aggregator itself adds to the list. */
+/** Added to the list by the aggregator itself. */
 const OWN_TOOL = 'mcp__proxy__aggregator__query';
 
 const lists = [
@@ -144,7 +144,7 @@ const lists = [
 
 interface Record {
   readonly answers: Answer[];
-  /** By kind: every listed thing of every server, by name. */
+  /** Every listed item of every server, by kind and name. */
   readonly listed: { [kind: string]: unknown[] };
 }
 
@@ -155,7 +155,7 @@ async function reset(): Promise<void> {
   await writeFile(join(files(), 'a.png'), Buffer.from('89504e470d0a1a0a', 'hex'));
 }
 
-/** Made anew for each of the two, so these differ however faithful the way is. */
+/** Created separately for each of the two, so these always differ. */
 const withoutTimes = (text: string): string =>
   text
     .replace(/"blob":"([^"]+)"/g, (_, blob: string) =>
@@ -175,14 +175,19 @@ async function directly(): Promise<Record> {
       clientCapabilities: capabilities,
       allowInsecureHttp: false,
     });
-    session.setRequestHandler(async (method) => answerTo(method));
+    session.setRootsProvider(async () => ({ result: answerTo('roots/list'), principal: 'direct' }));
     sessions.set(name, session);
   }
   const ask: Ask = async (server, method, params) => {
     const session = sessions.get(server);
     if (!session) throw new Error(server);
     try {
-      return { result: await session.request(method, params, { timeoutMs: 10_000 }) };
+      const options = {
+        timeoutMs: 10_000,
+        caller: { principal: 'direct', client: session },
+        onServerRequest: async (asked: string) => answerTo(asked),
+      };
+      return { result: await session.request(method, params, options) };
     } catch (error) {
       if (!(error instanceof UpstreamRpcError)) throw error;
       return { error: { code: error.rpc.code, message: error.rpc.message } };
@@ -223,7 +228,7 @@ async function through(): Promise<Record> {
     if (session) headers['mcp-session-id'] = session;
     return answer;
   };
-  /** Answers what it is asked; hands on the rest. */
+  /** Answers server requests; passes other messages on. */
   const read = async (answer: Response): Promise<Answer | undefined> => {
     let last: Answer | undefined;
     for await (const message of messagesIn(answer)) {
@@ -250,7 +255,7 @@ async function through(): Promise<Record> {
   const listening = fetch(`${gateway.origin}/mcp`, { headers, signal: leaving.signal })
     .then(read)
     .catch(() => undefined);
-  // The server asks once after its start, and hears of changes only some time after that.
+  // The server asks once after its start, and listens for changes only some time later.
   await eventually(async () => {
     await send({ method: 'notifications/roots/list_changed' });
     const answer = await post('tools/call', { name: 'everything__get-roots-list', arguments: {} });
@@ -285,7 +290,7 @@ async function through(): Promise<Record> {
   return { answers, listed };
 }
 
-/** A JSON body is one message, a stream of events as many as it has. */
+/** A JSON body is one message, an event stream several. */
 async function* messagesIn(answer: Response): AsyncGenerator<JsonObject> {
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream');
   const decoder = new TextDecoder();

@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.js';
 import { startGateway } from '../support/gateway.js';
 import { type HttpPeer, httpPeer } from '../support/peers.js';
 
-/** What a client of one era can do, said in the same words for both. */
+/** The capabilities of a client, with the same interface for both eras. */
 interface AnyClient {
   list(): Promise<string[]>;
   call(
@@ -34,7 +34,7 @@ async function legacyClient(url: URL): Promise<AnyClient> {
   const client = new LegacySdk({ name: 'old', version: '1' }, { capabilities });
   client.setRequestHandler(ElicitRequestSchema, () => colour);
   client.setRequestHandler(CreateMessageRequestSchema, () => said);
-  // The SDK's own types do not fit exactOptionalPropertyTypes.
+  // The SDK's own types conflict with exactOptionalPropertyTypes.
   const transport = new LegacyTransport(url) as Parameters<LegacySdk['connect']>[0];
   await client.connect(transport);
   return {
@@ -72,7 +72,7 @@ async function modernClient(url: URL): Promise<AnyClient> {
 
 const clients = { legacy: legacyClient, modern: modernClient } as const;
 const text = (text: string): unknown => [{ type: 'text', text }];
-/** What the server was answered; the SDK's clients put its fields in an order of their own. */
+/** The response as the server saw it; the SDK's clients order fields differently. */
 const answerIn = (content: unknown): unknown =>
   JSON.parse((content as [{ text: string }])[0].text) as unknown;
 
@@ -131,12 +131,12 @@ describe.each([
     await eventually(async () => expect(await client.call('cancelled')).not.toEqual(before));
   });
 
-  it('hear that the list has changed, and find what is new', async () => {
+  it('are notified of a changed list, and find the new tool', async () => {
     const before = await client.list();
     let heard = 0;
     await client.onToolsChanged(() => heard++);
     await eventually(async () => {
-      // A server that was not yet listened to had nobody to tell.
+      // A notification before the client subscribed would be lost.
       await client.call('grow');
       expect(heard).toBeGreaterThan(0);
     });

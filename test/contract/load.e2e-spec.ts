@@ -1,8 +1,9 @@
 import { Pool } from 'undici';
+import { eventually } from '../support/eventually.js';
 import { startGateway } from '../support/gateway.js';
 import { fixture, stdioPeer } from '../support/peers.js';
 
-/** 100,000 calls are what issue 5 asks for; a run of all tests makes do with fewer. */
+/** 100,000 calls are the target; a normal test run makes fewer. */
 const CALLS = Number(process.env['LOAD_CALLS'] ?? 4_000);
 const AT_ONCE = 200;
 const SESSIONS = 500;
@@ -10,14 +11,11 @@ const SESSIONS = 500;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 let pool: Pool;
 
-beforeAll(async () => {
-  gateway = await startGateway(
-    { peer: stdioPeer(fixture('peer-v1.mjs'), ['stdio']) },
-    { MCP_AGGREGATOR_SESSION_TTL: '1' },
-  );
+const start = async (settings: Record<string, string> = {}): Promise<void> => {
+  gateway = await startGateway({ peer: stdioPeer(fixture('peer-v1.mjs'), ['stdio']) }, settings);
   pool = new Pool(gateway.origin, { connections: AT_ONCE });
-});
-afterAll(async () => {
+};
+afterEach(async () => {
   await pool.destroy();
   await gateway.close();
 });
@@ -47,6 +45,7 @@ describe('two clients with the same request ids', () => {
   it(
     `get their own answers, all of them, ${AT_ONCE} calls at a time`,
     async () => {
+      await start();
       const clients = { ada: await handshake(), bob: await handshake() };
       let next = 0;
       const wrong: string[] = [];
@@ -54,7 +53,7 @@ describe('two clients with the same request ids', () => {
         for (let id = ++next; id <= CALLS; id = ++next) {
           const text = `${client} ${id}`;
           const params = { name: 'peer__echo', arguments: { text } };
-          // Both count alike, so that the same ids are under way at the same time.
+          // Both clients count alike, so that the same ids are in flight at the same time.
           const request = { id: id % 100, method: 'tools/call', params };
           const { body } = await post(request, clients[client]);
           const expected = { content: [{ type: 'text', text }] };
@@ -72,15 +71,17 @@ describe('two clients with the same request ids', () => {
   );
 });
 
-describe('sessions that nobody ends', () => {
-  it('are gone after their time', async () => {
-    const ids = await Promise.all(Array.from({ length: SESSIONS }, () => handshake()));
-    const [first = ''] = ids;
-    expect((await post({ id: 1, method: 'ping' }, first)).status).toBe(200);
-    await new Promise((resolve) => {
-      setTimeout(resolve, 2_500);
-    });
-    const left = await Promise.all(ids.map((id) => post({ id: 1, method: 'ping' }, id)));
-    expect(left.map(({ status }) => status)).toEqual(Array(SESSIONS).fill(404));
+describe('sessions that no client ends', () => {
+  it('expire', async () => {
+    await start({ MCP_AGGREGATOR_SESSION_TTL: '1' });
+    const handshakes = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => handshake()));
+    const ids = await handshakes(SESSIONS);
+    // Younger sessions, requested once each, since a request renews a session: when one has expired, all older ones
+    // have.
+    const probes = await handshakes(SESSIONS);
+    const ping = async (id = '') => (await post({ id: 1, method: 'ping' }, id)).status;
+    await eventually(async () => expect(await ping(probes.pop())).toBe(404));
+    expect(new Set(await Promise.all(ids.map(ping)))).toEqual(new Set([404]));
   });
 });

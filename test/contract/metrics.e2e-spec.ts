@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
 import { npmServer } from '../support/servers.js';
 
-/** The monitoring contract, name by name, with the labels its examples show. */
+/** The monitoring contract by name, with the labels of its examples. */
 const contract: Readonly<Record<string, { type: string; labels: string[] }>> = {
   mcp_aggregator_servers_total: { type: 'gauge', labels: ['status'] },
   mcp_aggregator_tools_total: { type: 'gauge', labels: [] },
@@ -35,7 +35,7 @@ describe('/metrics', () => {
         const text = await read();
         expect(text).toContain('mcp_aggregator_servers_total{status="connected"} 1');
         expect(text).toMatch(/^mcp_aggregator_tools_total [1-9]/m);
-      });
+      }, 20_000);
       await post('/api/v1/tools/call', { name: 'everything.echo', arguments: { message: 'x' } });
       const text = await read();
       expect(text).toMatch(/^mcp_aggregator_routing_duration_seconds_bucket\{le="0\.05"\} 1$/m);

@@ -10,7 +10,7 @@ import { send } from '../support/http.js';
 import { type HttpPeer, httpPeer } from '../support/peers.js';
 import { createDatabase } from '../support/postgres.js';
 
-/** What needs no more than a moment takes longer where others work too. */
+/** Deadline for quick steps on a busy machine. */
 const BUSY_MS = 20_000;
 /** For tests that start the service several times. */
 const STARTS_MS = 90_000;
@@ -21,7 +21,7 @@ interface Authorization {
   readonly expires_at: string | null;
 }
 
-describe('a server that wants OAuth', () => {
+describe('a server that requires OAuth', () => {
   let peer: HttpPeer;
   let guarded: GuardedServer;
   let service: TestApp;
@@ -60,14 +60,14 @@ describe('a server that wants OAuth', () => {
   };
   const authorizationOf = async (id: string): Promise<Authorization> =>
     (await api.call('GET', `/servers/${id}`)).body['authorization'] as Authorization;
-  /** The address at which a person is asked. */
+  /** The URL of the consent page. */
   const questionOf = (id: string): Promise<string> =>
     eventually(async () => {
       const { url, status } = await authorizationOf(id);
       expect({ status, url }).toEqual({ status: 'needed', url: expect.any(String) });
       return url ?? '';
     }, BUSY_MS);
-  /** Where the authorization server sends a browser after consent. */
+  /** Where the authorization server redirects a browser after consent. */
   const consent = async (url: string): Promise<string> =>
     (await send(url, url.slice(new URL(url).origin.length))).headers['location'] ?? '';
   const open = (address: string) =>
@@ -88,13 +88,13 @@ describe('a server that wants OAuth', () => {
         token: at.token,
         body,
       });
-      // Its tools are found a moment after it is connected.
+      // Its tools are discovered shortly after it is connected.
       expect(answer.status).not.toBe(404);
       return answer;
     });
   };
 
-  it('says that it waits for a person, and connects by itself when one has consented', async () => {
+  it('reports that it waits for consent, and connects by itself after it', async () => {
     const id = await register();
     const url = await questionOf(id);
     const name = await eventually(async () => {
@@ -122,6 +122,61 @@ describe('a server that wants OAuth', () => {
     expect(await call(id, 'echo', { text: 'hello' })).toMatchObject({ status: 200 });
   });
 
+  it.each([undefined, [], ['plain'], ['s256']])(
+    'is not authorized at an authorization server without PKCE by S256, and says why: %j',
+    async (methods) => {
+      guarded.challengeMethods = methods;
+      const id = await register();
+      await eventually(async () => {
+        const { body } = await api.call('GET', `/servers/${id}`);
+        expect(body).toMatchObject({
+          status: 'ERROR',
+          error_message: expect.stringContaining('PKCE with S256'),
+        });
+      }, BUSY_MS);
+      expect(guarded.countOf('POST /register')).toBe(0);
+      const asked = await api.call('POST', `/servers/${id}/authorize`);
+      expect(asked).toMatchObject({
+        status: 502,
+        body: {
+          error_code: 'SERVER_CONNECTION_FAILED',
+          detail: expect.stringContaining('PKCE with S256'),
+        },
+      });
+    },
+    BUSY_MS,
+  );
+
+  it('refreshes what was granted although the authorization server says nothing of PKCE now', async () => {
+    const id = await connected();
+    guarded.challengeMethods = undefined;
+    guarded.expireAll();
+    expect(await call(id, 'echo', { text: 'hello' })).toMatchObject({ status: 200 });
+    expect(guarded.countOf('POST /token refresh_token')).toBe(1);
+  });
+
+  it.each([
+    ['a million members', members(1_000_000)],
+    ['as many members as it may', members(15_000)],
+    ['members as deep as it may', `"deep":${'['.repeat(120_000)}${']'.repeat(120_000)},`],
+  ])(
+    'does not affect other servers with %s in its metadata',
+    async (_, more) => {
+      guarded.moreMetadata = more;
+      const other = await api.register({
+        name: newName(),
+        transport_type: 'HTTP',
+        connection_config: { base_url: peer.url },
+      });
+      registered.push(other);
+      await isConnected(other);
+      const id = await register();
+      await eventually(async () => expect(await api.status(id)).toBe('ERROR'), BUSY_MS);
+      expect(await call(other, 'echo', { text: 'hello' })).toMatchObject({ status: 200 });
+    },
+    STARTS_MS,
+  );
+
   it('is named in the health answers', async () => {
     const id = await register();
     await questionOf(id);
@@ -147,7 +202,7 @@ describe('a server that wants OAuth', () => {
     expect(asked.status).toBe(403);
   });
 
-  it('is asked for on demand too, with the same question while it is open', async () => {
+  it('can be requested too, with the same URL while it is valid', async () => {
     const id = await register();
     const url = await questionOf(id);
     const asked = await api.call('POST', `/servers/${id}/authorize`);
@@ -157,7 +212,7 @@ describe('a server that wants OAuth', () => {
     });
   });
 
-  it('takes an answer once, and only with the state of its question', async () => {
+  it('accepts a callback once, and only with its state', async () => {
     const id = await register();
     const back = await consent(await questionOf(id));
     const forged = new URL(back);
@@ -171,7 +226,7 @@ describe('a server that wants OAuth', () => {
   });
 
   it.each(['', '?state=a&state=b', `?state=${'a'.repeat(300)}`, '?code=a', '?state=%00'])(
-    'shows nothing of a strange answer, and leads nowhere: "%s"',
+    'neither shows nor follows an invalid callback: "%s"',
     async (query) => {
       const answer = await send(service.url, `/oauth/callback${query}`);
       expect(answer.status).toBe(400);
@@ -201,7 +256,7 @@ describe('a server that wants OAuth', () => {
     await isConnected(id);
   });
 
-  it('refreshes a token that is over, once for all calls, and goes on', async () => {
+  it('refreshes an expired token, once for all calls', async () => {
     const id = await connected();
     await call(id, 'echo', { text: 'first' });
     guarded.expireAll();
@@ -254,7 +309,7 @@ describe('a server that wants OAuth', () => {
     expect(await authorizationOf(id)).toMatchObject({ status: 'authorized' });
   });
 
-  it('waits for a person again when its token was revoked', async () => {
+  it('waits for consent again when its token was revoked', async () => {
     const id = await connected();
     await call(id, 'echo', { text: 'first' });
     guarded.revokeAll();
@@ -277,7 +332,7 @@ describe('a server that wants OAuth', () => {
     expect((await call(id, 'grow')).status).toBe(200);
   });
 
-  it('needs nobody with client_credentials', async () => {
+  it('needs no consent with client_credentials', async () => {
     const id = await register({
       oauth: {
         grant: 'client_credentials',
@@ -291,8 +346,8 @@ describe('a server that wants OAuth', () => {
     expect((await call(id, 'echo', { text: 'again' })).status).toBe(200);
     const asked = await api.call('POST', `/servers/${id}/authorize`);
     expect(asked).toMatchObject({
-      status: 503,
-      body: { detail: expect.stringContaining('needs nobody') },
+      status: 502,
+      body: { detail: expect.stringContaining('its grant needs no') },
     });
   });
 
@@ -346,7 +401,7 @@ describe('a server that wants OAuth', () => {
     });
   });
 
-  it('leaves its tokens nowhere but in the sealed column, and takes them along when it goes', async () => {
+  it('stores its tokens only in the sealed column, and deletes them when it is removed', async () => {
     const id = await connected();
     await call(id, 'echo', { text: 'first' });
     const client = new pg.Client({ connectionString: database });
@@ -379,7 +434,7 @@ describe('a server that wants OAuth', () => {
 });
 
 describe('a consent', () => {
-  /** A server that is connected with one. */
+  /** A server that is connected after a consent. */
   async function consented(service: TestApp, body: object): Promise<string> {
     const api = new Api(service);
     const id = await api.register({ name: 'guarded', ...body });
@@ -398,7 +453,7 @@ describe('a consent', () => {
     ['HTTP', 'base_url', 'http'],
     ['SSE', 'url', 'sse'],
   ])(
-    'outlives a restart, and a token that is over by then: %s',
+    'survives a restart with an expired token: %s',
     async (transport, field, kind) => {
       const peer = await httpPeer('peer-v1.mjs', [kind]);
       const guarded = await GuardedServer.before(peer);
@@ -426,7 +481,7 @@ describe('a consent', () => {
   );
 
   it(
-    'outlives a change of the credential key',
+    'survives a change of the credential key',
     async () => {
       const peer = await httpPeer('peer-v2.mjs', ['http', 'auto']);
       const guarded = await GuardedServer.before(peer);
@@ -463,7 +518,7 @@ describe('a consent', () => {
 
 describe('two processes of the service', () => {
   it(
-    'go on after a person answered the one that does not lead',
+    'connect after a consent at the follower',
     async () => {
       const peer = await httpPeer('peer-v2.mjs', ['http', 'auto']);
       const guarded = await GuardedServer.before(peer);
@@ -526,7 +581,7 @@ describe('the client metadata document', () => {
     }
   });
 
-  it('is not there otherwise', async () => {
+  it('is 404 otherwise', async () => {
     const service = await startApp();
     try {
       expect((await send(service.url, '/oauth/client-metadata.json')).status).toBe(404);
@@ -535,3 +590,7 @@ describe('the client metadata document', () => {
     }
   });
 });
+
+function members(count: number): string {
+  return Array.from({ length: count }, (_, i) => `"k${i}":1,`).join('');
+}

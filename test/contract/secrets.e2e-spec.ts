@@ -5,7 +5,7 @@ import { send } from '../support/http.js';
 import { createDatabase } from '../support/postgres.js';
 import { startProcess } from '../support/service-process.js';
 
-/** Planted wherever a server's configuration can hold a secret; nothing listens at its port. */
+/** Placed wherever a server's configuration can hold a secret; nothing listens at its port. */
 const CANARY = 'canary-7f3a9c';
 const url = `http://user-${CANARY}:pass-${CANARY}@127.0.0.1:9/mcp?key=query-${CANARY}`;
 const servers = [
@@ -23,7 +23,7 @@ const servers = [
   {
     name: 'loud',
     transport_type: 'STDIO',
-    // Prints its secret where a server's output goes, then ends without having answered.
+    // Prints its secret to the server's output and exits without a response.
     connection_config: {
       command: process.execPath,
       args: [
@@ -80,7 +80,7 @@ describe('a secret in the configuration of a server', () => {
     };
     try {
       for (const server of servers) await request('POST', '/api/v1/aggregator/servers', server);
-      // Bad requests are echoed nowhere either.
+      // Refused requests do not reveal it either.
       await request('POST', '/api/v1/aggregator/servers', {
         name: 'x',
         transport_type: 'SSE',

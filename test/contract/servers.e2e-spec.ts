@@ -5,9 +5,9 @@ import { npmServer } from '../support/servers.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-const NOBODY = '550e8400-e29b-41d4-a716-446655440000';
+const UNKNOWN_ID = '550e8400-e29b-41d4-a716-446655440000';
 
-/** The example of the contract. Nothing answers there, which is fine: registering does not wait. */
+/** The example of the contract. No server listens there; registering does not wait for a connection. */
 const github = {
   name: 'github-mcp',
   description: 'GitHub MCP Server for repository operations',
@@ -153,7 +153,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('servers over REST, on %s', (en
         { health_check_url: 'ftp://a.example' },
         ['body', 'health_check_url'],
       ],
-      ['auto_connect that is no truth value', { auto_connect: 'yes' }, ['body', 'auto_connect']],
+      ['auto_connect that is no boolean', { auto_connect: 'yes' }, ['body', 'auto_connect']],
       [
         'http: to another machine',
         { connection_config: { url: 'http://a.example/sse' } },
@@ -254,7 +254,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('servers over REST, on %s', (en
     });
 
     it.each([
-      ['a server that is not there', NOBODY],
+      ['a server that is not there', UNKNOWN_ID],
       ['a word', 'not-a-uuid'],
       ['a path', '..%2f..'],
       ['a number', '0'],
@@ -311,6 +311,56 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('servers over REST, on %s', (en
       await remove(server.id);
     });
 
+    it('sends no stored secret to another origin: it wants the value again, field by field', async () => {
+      const server = await register({
+        connection_config: {
+          url: 'https://a.example/sse',
+          headers: { K: 'stored-secret', L: 'another-secret', M: '${OPEN}' },
+        },
+        health_check_url: 'https://a.example/health?key=stored-secret',
+      });
+      const headers = { K: '********', L: '********', M: '${OPEN}' };
+      const elsewhere = await call('PATCH', `/servers/${server.id}`, {
+        connection_config: { url: 'https://evil.example/sse', headers },
+      });
+      expect(elsewhere.status).toBe(422);
+      expect(elsewhere.body).toMatchObject({
+        detail: ['K', 'L'].map((name) => ({
+          loc: ['body', 'connection_config', 'headers', name],
+          msg: expect.stringContaining('was given for https://a.example'),
+        })),
+      });
+      const health = (health_check_url: string): Promise<{ status: number }> =>
+        call('PATCH', `/servers/${server.id}`, { health_check_url });
+      expect((await health('https://evil.example/health?key=********')).status).toBe(422);
+      expect((await health('https://a.example/health?key=********')).status).toBe(200);
+      expect((await call('GET', `/servers/${server.id}`)).body).toMatchObject({
+        connection_config: { url: 'https://a.example/sse' },
+        health_check_url: 'https://a.example/health?key=********',
+      });
+      await remove(server.id);
+    });
+
+    it('says which setting allows an address that is refused', async () => {
+      const server = await register({});
+      for (const [patch, field] of [
+        [{ connection_config: { url: 'https://169.254.169.254/sse' } }, 'connection_config'],
+        [{ health_check_url: 'http://[::ffff:169.254.169.254]/' }, 'health_check_url'],
+      ] as const) {
+        const answer = await call('PATCH', `/servers/${server.id}`, patch);
+        expect(answer.status).toBe(422);
+        expect(answer.body).toMatchObject({
+          detail: [
+            {
+              loc: expect.arrayContaining(['body', field]),
+              msg: expect.stringContaining('MCP_AGGREGATOR_EGRESS_ALLOW'),
+            },
+          ],
+        });
+      }
+      await remove(server.id);
+    });
+
     it.each<[string, object, number]>([
       ['another transport', { transport_type: 'HTTP' }, 422],
       ['a name that is none', { name: null }, 422],
@@ -334,7 +384,9 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('servers over REST, on %s', (en
     });
 
     it('answers 404 for a server that is not there', async () => {
-      expect((await call('PATCH', `/servers/${NOBODY}`, { description: 'x' })).status).toBe(404);
+      expect((await call('PATCH', `/servers/${UNKNOWN_ID}`, { description: 'x' })).status).toBe(
+        404,
+      );
     });
   });
 

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const MODULE = resolve('dist/apps/aggregator/src/young-generation.js');
-/** V8 alone gives it back after 16 s here, and in the service not even then. */
+const MODULE = resolve('dist/apps/aggregator/src/start/young-generation.js');
+/** V8 alone shrinks it after 16 s here, and in the service never. */
 const GIVE_UP_MS = 12_000;
-/** Some 2 MB of the garbage live on for a while, as what is under way does. */
+/** About 2 MB stay reachable for a while, like requests in flight. */
 const PROGRAM = `
   import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
   import * as young from ${JSON.stringify(MODULE)};
@@ -33,8 +33,8 @@ const PROGRAM = `
   console.log(JSON.stringify({ starting, busy, large, quiet: room() }));
 `;
 
-describe('the memory for what comes and goes', () => {
-  it('is little in starts and quiet times, much under load, and more with a large heap', async () => {
+describe('the young generation', () => {
+  it('is small at start and when idle, large under load, and larger with a large heap', async () => {
     const argv = ['--max-semi-space-size=64', '--input-type=module', '--eval', PROGRAM];
     const { stdout, stderr } = await run(process.execPath, argv);
     const { starting, busy, large, quiet } = JSON.parse(stdout) as Record<string, number>;

@@ -9,6 +9,8 @@ import {
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
@@ -17,7 +19,7 @@ import { eventually } from '../support/eventually.js';
 import { GuardedServer } from '../support/guarded-server.js';
 import { fixture, httpPeer, stdioPeer } from '../support/peers.js';
 
-/** The program as it is installed: built, and run by this Node. */
+/** The built program as installed, run by this Node. */
 const program = join(process.cwd(), 'dist/apps/aggregator/src/cli.js');
 
 describe('switchboard', () => {
@@ -84,9 +86,9 @@ describe('switchboard', () => {
       const { code, stdout } = await run('authorize', 'guarded');
       expect(code).toBe(0);
       expect(stdout).toContain(`${guarded.origin}/authorize?response_type=code`);
-      expect(await run('authorize', 'nobody')).toMatchObject({
-        code: 1,
-        stderr: 'There is no server nobody.\n',
+      expect(await run('authorize', 'missing')).toMatchObject({
+        code: 5,
+        stderr: 'There is no server missing.\n',
       });
       expect((await run('authorize', 'peer')).stderr).toContain('is not reached by OAuth');
       await new Api(service).call('DELETE', `/servers/${id}`);
@@ -111,16 +113,38 @@ describe('switchboard', () => {
         { name: 'imported', outcome: 'registered' },
       ],
     });
+    await writeFile(file, JSON.stringify({ mcpServers: { Imported: { command, args } } }));
+    expect(await run('import', file)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^imported +already registered$/m),
+    });
     await folder.remove();
   });
 
-  it('says how things are', async () => {
+  it.each([
+    ['mcp.json', '{', 2, 'mcp.json cannot be used: it is not valid JSON: see line 1, column 2'],
+    ['config.toml', '[mcp_servers.web]\n', 2, 'config.toml cannot be used: it is TOML, and only'],
+    ['mcp.json', '{}', 2, 'mcp.json cannot be used: it has no "mcpServers" object'],
+    ['mcp.json', '{"mcpServers":{}}', 0, 'mcp.json has no servers: its list is empty'],
+  ])('says in one sentence why it imports nothing from %s: %s', async (name, text, code, said) => {
+    const folder = await temporaryFolder();
+    const file = join(folder.path, name);
+    await writeFile(file, text);
+    const outcome = await run('import', file);
+    const output = outcome.stdout + outcome.stderr;
+    expect(output).toContain(said);
+    expect(output.trim().split('\n')).toHaveLength(1);
+    expect(outcome.code).toBe(code);
+    await folder.remove();
+  });
+
+  it('prints the health of the service', async () => {
     const { stdout } = await run('health');
     expect(stdout).toContain('healthy');
   });
 
   it.each([
-    [1, ['call', 'nothing'], 'Tool not found: nothing'],
+    [5, ['call', 'nothing'], 'Tool not found: nothing'],
     [1, ['add', 'peer', '--', 'x'], 'Server already exists: peer'],
     [2, ['unheard-of'], 'There is no command unheard-of'],
     [2, ['--unheard-of'], 'unheard-of'],
@@ -133,6 +157,24 @@ describe('switchboard', () => {
     expect(outcome.code).toBe(code);
     expect(outcome.stderr).toContain(said);
     expect(outcome.stdout).toBe('');
+  });
+
+  it.each([
+    ['text/html', '<h1>It works!</h1>'],
+    ['application/json', '<h1>It works!</h1>'],
+  ])('says that another program answers at the address, with %s', async (type, page) => {
+    const other = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': type }).end(page);
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    expect(await run('servers', '--url', url)).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: `What answers at ${url} is not Switchboard. Say where the service is with --url.\n`,
+    });
+    other.close();
   });
 
   describe('stdio', () => {
@@ -181,7 +223,7 @@ describe('switchboard', () => {
       expect(result.content).toEqual([{ type: 'text', text: 'hello' }]);
     });
 
-    it('leads to one server, or to the search', async () => {
+    it('connects to one server, or to the search endpoint', async () => {
       const one = await legacyClient('peer');
       expect(one.getServerVersion()?.name).toBe('peer-v1');
       const search = await legacyClient('search');

@@ -4,7 +4,7 @@ import { startApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { fixture } from '../support/peers.js';
 
-/** A health URL that answers what it is told to. */
+/** A health URL with configurable responses. */
 class HealthUrl {
   status = 200;
   asked = 0;
@@ -57,7 +57,7 @@ describe('the health loop', () => {
     await eventually(() => expect(healthUrl.asked).toBeGreaterThanOrEqual(asked + count));
   };
 
-  it('says that a server is well, and how fast it answered', async () => {
+  it('reports a healthy server and its latency', async () => {
     await eventually(async () =>
       expect(await health()).toMatchObject({
         status: 'CONNECTED',
@@ -70,7 +70,7 @@ describe('the health loop', () => {
     );
   });
 
-  it('takes no notice of a check that is set up wrongly', async () => {
+  it('ignores a misconfigured health URL', async () => {
     healthUrl.status = 404;
     await checks(5);
     expect(await health()).toMatchObject({
@@ -81,7 +81,7 @@ describe('the health loop', () => {
   });
 
   it.each([500, 302, 204])(
-    'degrades at HTTP %i, fails, connects again, and heals',
+    'degrades at HTTP %i, fails, reconnects, and recovers',
     async (wrong) => {
       healthUrl.status = 200;
       await eventually(async () => expect(await api.status(id)).toBe('CONNECTED'));
@@ -96,7 +96,15 @@ describe('the health loop', () => {
         20_000,
       );
       const { body } = await api.call('GET', `/servers/${id}/history`);
-      expect(JSON.stringify(body)).toContain(`the health check URL answers ${wrong}`);
+      const failed = {
+        code: 'HEALTH_CHECK_FAILED',
+        reason: `the health check URL answers ${wrong}`,
+      };
+      for (const event_type of ['DEGRADED', 'ERROR']) {
+        const row = { event_type, details: expect.objectContaining(failed) as object };
+        expect(body['events']).toContainEqual(expect.objectContaining(row));
+      }
+      expect((await health())['last_error']).toBe(`${failed.code}: ${failed.reason}`);
     },
   );
 

@@ -1,16 +1,16 @@
-import { CommandBus, EventBus, UnhandledExceptionBus } from '@nestjs/cqrs';
+import { CommandBus, UnhandledExceptionBus } from '@nestjs/cqrs';
 import { SYSTEM } from '@app/access';
 import { SkillMap } from '@app/classification';
-import { Catalogue } from '@app/discovery';
+import { Catalogue } from '@app/catalogue';
 import { ServerRegistered, ServerStatusChanged } from '@app/events';
-import { Database, type JsonObject } from '@app/platform';
+import { Database, type JsonObject, Signals } from '@app/platform';
 import { ServerNotFound } from '@app/registry';
 import { SessionPool } from '@app/sessions';
 import { ToolVectors } from '@app/vectors';
 import { randomUUID } from 'node:crypto';
 import { DiscoverTools } from '../../libs/discovery/src/discover-tools.command.js';
-import { RemoveServer } from '../../libs/registry/src/remove-server.command.js';
-import { UpdateServer } from '../../libs/registry/src/update-server.command.js';
+import { RemoveServer } from '../../libs/registry/src/change/remove-server.command.js';
+import { UpdateServer } from '../../libs/registry/src/change/update-server.command.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { ROWS_ONLY } from '../support/rows.js';
 import { eventually } from '../support/eventually.js';
@@ -21,7 +21,7 @@ const CHECK_EVERY = 50;
 const SERVERS = 5;
 const WORDS = ['read', 'file', 'weather', 'invoice', 'song', 'chess', 'patient', 'tax'];
 
-/** The same numbers in every run, so that a failure can be seen again. */
+/** Seeded, so that a failure can be reproduced. */
 function dice(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
@@ -30,7 +30,7 @@ function dice(seed: number): (sides: number) => number {
   };
 }
 
-/** Changing a server that is removed at the same time may end in "not found", which is an answer. */
+/** Changing a server that is being removed may return "not found". */
 function unexpected(act: PromiseSettledResult<unknown>): unknown[] {
   return act.status === 'fulfilled' || act.reason instanceof ServerNotFound ? [] : [act.reason];
 }
@@ -44,7 +44,7 @@ describe('refreshes, removals, renames and disconnects in any order', () => {
   beforeAll(async () => {
     service = await startApp(ROWS_ONLY);
     get(UnhandledExceptionBus).subscribe(({ exception }) => unhandled.push(exception));
-    // Servers that list what the test wants, without a process behind each.
+    // Servers with configurable tool lists, without a process for each.
     Object.assign(service.app.get(SessionPool, { strict: false }), {
       get: (id: string) => ({ listAll: () => Promise.resolve(listed.get(id) ?? []) }),
     });
@@ -69,7 +69,7 @@ describe('refreshes, removals, renames and disconnects in any order', () => {
        VALUES ($1, $2, 'STDIO', '{}', 'CONNECTED')`,
       [id, `server-${id.slice(0, 8)}`],
     );
-    get(EventBus).publish(new ServerRegistered(id));
+    await get(Signals).tell(new ServerRegistered(id));
     await get(CommandBus).execute(new DiscoverTools(id));
   }
 
@@ -88,8 +88,7 @@ describe('refreshes, removals, renames and disconnects in any order', () => {
       case 2: {
         const status = ['CONNECTED', 'DISCONNECTED', 'DEGRADED', 'ERROR'][roll(4)] ?? 'ERROR';
         await rows('UPDATE mcp.external_servers SET status = $2 WHERE id = $1', [id, status]);
-        get(EventBus).publish(new ServerStatusChanged(id, 'CONNECTED', status));
-        return undefined;
+        return get(Signals).tell(new ServerStatusChanged(id, 'CONNECTED', status));
       }
       default:
         listed.set(id, someTools());

@@ -6,9 +6,9 @@ import { fixture } from '../support/peers.js';
 
 const GOOD = 6;
 const ROUNDS = 150;
-/** Of the medians. What the flooding server costs is CPU of the same two cores. */
+/** Ratio of medians. The flooding server uses processor time of the same two cores. */
 const MAX_RATIO = 3;
-/** Each of the four is called so often meanwhile, whether it has answered or not. */
+/** Each of the four is called this often during the measurement, without waiting for responses. */
 const NAG_EVERY_MS = 25;
 
 const bad = {
@@ -55,7 +55,7 @@ describe('one dead, one mute, one slow and one hostile server among ten', () => 
     return answer.status;
   };
 
-  /** Median milliseconds of calling each good server and of listing all. */
+  /** Median milliseconds of calling each good server and of listing all tools. */
   const measure = async (): Promise<{ call: number; list: number }> => {
     const calls: number[] = [];
     const lists: number[] = [];
@@ -73,7 +73,7 @@ describe('one dead, one mute, one slow and one hostile server among ten', () => 
   };
 
   it('do not slow down the other six', async () => {
-    await measure(); // warm
+    await measure(); // warm-up
     const alone = await measure();
     await Promise.all(Object.entries(bad).map(([name, behaviour]) => register(name, behaviour)));
     await connected(GOOD + 3);

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { npmServer } from '../support/servers.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 
-/** As somebody who just found this would: real servers and settings in one file, and an MCP client. */
+/** The setup of a new user: real servers and settings in one file, and an MCP client. */
 describe('one question to the memory and filesystem servers from npm', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess;
@@ -63,7 +63,7 @@ describe('one question to the memory and filesystem servers from npm', () => {
     await folder.remove();
   });
 
-  it('is answered by whoever knows something, in any words', async () => {
+  it('is answered by every server with matching content, in any wording', async () => {
     expect(await ask('Who wrote the first compiler?')).toMatchObject({
       results: [
         {
@@ -90,7 +90,7 @@ describe('one question to the memory and filesystem servers from npm', () => {
     });
   });
 
-  it('has no results where nobody knows anything, and that is no error', async () => {
+  it('succeeds without results when no server has any', async () => {
     expect(await ask('What is the airspeed velocity of an unladen swallow?')).toMatchObject({
       results: [],
       metadata: { serversSucceeded: 2, totalResultsRaw: 0, resultsReturned: 0 },

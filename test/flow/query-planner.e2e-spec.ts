@@ -8,7 +8,7 @@ import { type HttpPeer, httpPeer } from '../support/peers.js';
 
 const question = 'How do React hooks keep state?';
 
-/** As far as a model with its wits about it would go; `hijacked` does what the server's answer asks. */
+/** A model that plans correctly; `hijacked` follows the instructions in a server's answer. */
 const sober = (asked: JsonObject): unknown => {
   const found = JSON.stringify(asked['looked_up'] ?? '').match(/Library ID: (\/[a-z/]+)/)?.[1];
   if (found) return { arguments: JSON.stringify({ libraryID: found, topic: 'hooks' }) };
@@ -85,7 +85,7 @@ describe.each(llmWires)('a question planned by a model of $provider', ({ setting
     await library.stop();
   });
 
-  it('looks up first what the right tool needs, and answers with what that says', async () => {
+  it('looks up the arguments of the right tool first, and answers with its result', async () => {
     await start();
     expect(await query(['context7', 'wiki'])).toMatchObject({
       status: 200,
@@ -139,7 +139,7 @@ describe.each(llmWires)('a question planned by a model of $provider', ({ setting
     expect(await callsMade()).toMatchObject([{ name: 'resolve-library-id' }]);
   });
 
-  it('is asked as without it when the model is dead, and says so', async () => {
+  it('falls back to the plain choice when the model fails, and says so', async () => {
     await start();
     endpoint.answer = refuse(503);
     const { status, body, text } = await query(['context7', 'wiki']);
@@ -157,7 +157,7 @@ describe.each(llmWires)('a question planned by a model of $provider', ({ setting
     expect(text).not.toContain('sk-not-real');
   });
 
-  it('does not wait longer than its time for a model that does not answer', async () => {
+  it('stops waiting for an unresponsive model at its deadline', async () => {
     await start({
       MCP_AGGREGATOR_QUERY_TIMEOUT: '2',
       MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: '1',

@@ -74,7 +74,7 @@ describe('from registering a server to calling its tool', () => {
     }
   });
 
-  it('what is removed is found and called no more', async () => {
+  it('a removed server is neither found nor called', async () => {
     await ask('DELETE', `/api/v1/aggregator/servers/${id}`);
     await eventually(async () => {
       const found = await ask('POST', '/api/v1/search', { query: 'echo' });

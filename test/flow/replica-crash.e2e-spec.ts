@@ -1,5 +1,7 @@
+import { Api } from '../support/api.js';
 import { temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
+import { startHoldingServer } from '../support/holding-server.js';
 import { type Answer, send } from '../support/http.js';
 import { fixture, nodesWith, processesWith } from '../support/peers.js';
 import { createDatabase } from '../support/postgres.js';
@@ -7,10 +9,10 @@ import { type ServiceProcess, startProcess } from '../support/service-process.js
 
 const MARK = `SWITCHBOARD_TEST_MARK=replica-crash-${process.pid}-${Date.now()}`;
 const [markName = '', markValue = ''] = MARK.split('=');
-/** Below the 30 s after which every replica compares its picture with the rows anyway. */
+/** Below the 30 s after which every replica compares its catalogue with the rows. */
 const SOON_MS = 15_000;
 
-describe('two processes on one PostgreSQL', () => {
+describe('leader and follower on one PostgreSQL', () => {
   const folders: Awaited<ReturnType<typeof temporaryFolder>>[] = [];
   let leader: ServiceProcess;
   let follower: ServiceProcess;
@@ -61,7 +63,7 @@ describe('two processes on one PostgreSQL', () => {
     for (const folder of folders) await folder.remove();
   });
 
-  it('the one that does not lead shows what the other finds, and how its servers are', async () => {
+  it('the follower shows tools and statuses found by the leader', async () => {
     const id = await register(leader, 'book', 20);
     await eventually(async () => {
       expect(await toolsAt(follower)).toMatchObject({ total: 20 });
@@ -80,7 +82,7 @@ describe('two processes on one PostgreSQL', () => {
     }, SOON_MS);
   }, 60_000);
 
-  it('the one that leads shows what was changed at the other', async () => {
+  it('the leader shows changes made at the follower', async () => {
     const id = await register(follower, 'song', 3);
     await eventually(
       async () => expect(await toolsAt(leader)).toMatchObject({ total: 23 }),
@@ -93,7 +95,18 @@ describe('two processes on one PostgreSQL', () => {
     );
   }, 60_000);
 
-  it('when the one that leads is killed, the other leads', async () => {
+  it('the follower takes over when the leader is killed, and keeps its sessions and calls', async () => {
+    const held = await startHoldingServer();
+    const { body: heldServer } = await call(leader, 'POST', '/aggregator/servers', {
+      name: 'held',
+      transport_type: 'HTTP',
+      connection_config: { base_url: held.url },
+    });
+    const running = eventually(async () => {
+      const answer = await call(follower, 'POST', '/tools/call', { name: 'held.wait' });
+      expect(answer).toMatchObject({ status: 200 });
+    }, 60_000);
+    await eventually(() => expect(held.held()).toBe(1), SOON_MS);
     leader.child.kill('SIGKILL');
     await leader.exited;
     await eventually(() => expect(nodesWith(MARK)).toHaveLength(1), SOON_MS);
@@ -101,8 +114,18 @@ describe('two processes on one PostgreSQL', () => {
     await eventually(async () => {
       const { body } = await call(follower, 'GET', `/aggregator/servers/${id}`);
       expect(body).toMatchObject({ status: 'CONNECTED', tool_count: 2 });
-      expect(await toolsAt(follower)).toMatchObject({ total: 22 });
+      expect(await toolsAt(follower)).toMatchObject({ total: 23 });
     }, SOON_MS);
     expect(nodesWith(MARK)).toHaveLength(2);
+    const { id: heldId } = heldServer as { id: string };
+    expect(await new Api(follower).history(heldId)).toEqual([
+      'REGISTERED',
+      'CONNECTING',
+      'CONNECTED',
+    ]);
+    expect(held.held()).toBe(1);
+    held.release();
+    await running;
+    held.close();
   }, 60_000);
 });

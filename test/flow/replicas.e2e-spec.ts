@@ -49,7 +49,7 @@ describe('two replicas on one database', () => {
     expect(nodesWith(MARK)).toHaveLength(1);
   });
 
-  it('they do not fight about it', async () => {
+  it('they do not fight over its connection', async () => {
     const checkedAt = async (): Promise<number> => {
       const { body } = await api.call('GET', `/servers/${id}/health`);
       return Date.parse(String(body['last_health_check']));
@@ -63,7 +63,7 @@ describe('two replicas on one database', () => {
     expect(await api.history(id)).toEqual(['REGISTERED', 'CONNECTING', 'CONNECTED']);
   });
 
-  it('a call at the other opens a session there, and no row knows', async () => {
+  it('a call at the follower opens a session there, without a write to the rows', async () => {
     const [, pool] = pools();
     const session = await pool?.acquire({ id, name: 'shared', status: 'CONNECTED' }, 10_000);
     await expect(
@@ -75,6 +75,16 @@ describe('two replicas on one database', () => {
     ).resolves.toMatchObject({ content: [{ text: 'hi' }] });
     expect(nodesWith(MARK)).toHaveLength(2);
     expect(await api.history(id)).toEqual(['REGISTERED', 'CONNECTING', 'CONNECTED']);
+  });
+
+  it('a rule for queries set at one decides at the other, without waiting for its comparison', async () => {
+    const asked = async (): Promise<unknown> =>
+      (await new Api(first).call('POST', '/query', { query: 'why' })).body['context'];
+    expect(await asked()).toMatchObject({ attempted_servers: [] });
+    await api.call('PUT', '/query/rules', { rules: [{ pattern: 'why', servers: ['shared'] }] });
+    await eventually(async () =>
+      expect(await asked()).toMatchObject({ attempted_servers: ['shared'] }),
+    );
   });
 
   it('disconnecting at one ends the sessions of both', async () => {
@@ -90,7 +100,7 @@ describe('two replicas on one database', () => {
     expect(pools().map((pool) => pool.get(id) !== undefined)).toEqual([true, false]);
   });
 
-  it('a configuration changed at the other is connected to anew', async () => {
+  it('a configuration changed at the other is reconnected', async () => {
     await api.call('PATCH', `/servers/${id}`, {
       connection_config: {
         command: process.execPath,
@@ -104,7 +114,7 @@ describe('two replicas on one database', () => {
     });
   });
 
-  it('when the one that leads stops, the other takes over', async () => {
+  it('the follower takes over when the leader stops', async () => {
     await first.close();
     await eventually(async () => {
       expect(second.app.get(SessionPool).leads).toBe(true);
@@ -114,7 +124,7 @@ describe('two replicas on one database', () => {
     expect(nodesWith(MARK)).toHaveLength(1);
   });
 
-  it('a server removed is gone everywhere', async () => {
+  it('a removed server disappears from both', async () => {
     await api.call('DELETE', `/servers/${id}`);
     await eventually(() => expect(processesWith(MARK)).toEqual([]));
   });

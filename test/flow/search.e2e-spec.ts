@@ -5,8 +5,8 @@ import { startApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { createDatabase } from '../support/postgres.js';
 import { insertTools, ROWS_ONLY } from '../support/rows.js';
-import { Catalogue } from '@app/discovery';
-import { ClassificationWorker } from '../../libs/classification/src/classification-worker.js';
+import { Catalogue } from '@app/catalogue';
+import { ClassificationWorker } from '../../libs/classification/src/classify/classification-worker.js';
 
 interface Found {
   readonly tools: {
@@ -115,12 +115,12 @@ describe('searching tools', () => {
     expect(found).toEqual(expect.arrayContaining(['weather.search', 'shop.search']));
   });
 
-  it('keeps to the named servers, and says which are unknown', async () => {
-    const answer = await search(service, { query: 'search', server_filter: ['shop', 'nobody'] });
+  it('searches only the named servers, and reports unknown ones', async () => {
+    const answer = await search(service, { query: 'search', server_filter: ['shop', 'missing'] });
     expect(names(answer)).toEqual(['shop.search']);
     expect(answer.found.metadata.excluded_servers).toEqual([
       {
-        name: 'nobody',
+        name: 'missing',
         status: 'UNKNOWN',
         tool_count: 0,
         reason: 'No server of this name is registered',
@@ -128,7 +128,7 @@ describe('searching tools', () => {
     ]);
   });
 
-  it('leaves tools of unavailable servers out, says so, and finds them when they are back', async () => {
+  it('excludes tools of unavailable servers, says so, and finds them after recovery', async () => {
     await setStatus(service, 'weather', 'ERROR');
     const without = await search(service, { query: 'weather forecast' });
     expect(names(without).filter((name) => name.startsWith('weather.'))).toEqual([]);
@@ -174,7 +174,7 @@ describe('searching tools', () => {
     });
   });
 
-  it('leaves schemas out on request, and what is below the threshold', async () => {
+  it('omits schemas on request, and results below the threshold', async () => {
     const { found } = await search(service, {
       query: 'weather forecast',
       include_schemas: false,
@@ -290,7 +290,7 @@ describe('searching with Qdrant and a remote model', () => {
     expect(answer.found.metadata.degraded).toBe(false);
   });
 
-  it('answers by local means while Qdrant is down, says so, and drains the backlog later', async () => {
+  it('falls back to the local index while Qdrant is down, says so, and drains the backlog later', async () => {
     await insertTools(service.app, 'github', github);
     await eventually(() => expect(points()).toBe(3));
     qdrant.down = true;
@@ -309,7 +309,7 @@ describe('searching with Qdrant and a remote model', () => {
     }, 20_000);
   }, 60_000);
 
-  it('answers by local means while the model refuses the key', async () => {
+  it('falls back to the local model while the remote one refuses the key', async () => {
     const working = (await endpoint).answer;
     await insertTools(service.app, 'github', github);
     await eventually(() => expect(points()).toBe(3));
@@ -320,7 +320,7 @@ describe('searching with Qdrant and a remote model', () => {
     expect(answer.found.metadata.degraded_reason).toMatch(/HTTP 401/);
   });
 
-  it('answers with the model before while those of a new one are made', async () => {
+  it('uses the previous model until the vectors of a new one are complete', async () => {
     const shared = { ...ROWS_ONLY, DATABASE_URL: await createDatabase() };
     const { url, answer: working } = await endpoint;
     const embeddedBy = (model: string) =>

@@ -1,4 +1,4 @@
-import { connectUpstream, type UpstreamTarget } from '@app/mcp';
+import { connectUpstream, type UpstreamTarget } from '@app/mcp-client';
 import { readdirSync } from 'node:fs';
 import { fixture, processesWith } from '../support/peers.js';
 

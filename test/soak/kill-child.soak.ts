@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { fixture, nodesWith, processesWith } from '../support/peers.js';
 
 const SERVERS = 20;
-/** Each of them loses its session five times, and comes back after 1, 2, 4, 8 and 16 s. */
+/** Each server loses its session five times, and recovers after 1, 2, 4, 8 and 16 s. */
 const KILLS_EACH = 5;
 const CALLS = 5;
 const MARK = `SWITCHBOARD_TEST_MARK=kill-${process.pid}-${Date.now()}`;

@@ -1,11 +1,20 @@
-import { send } from './http.js';
+import { type Answer, send } from './http.js';
 
 export interface ApiAnswer {
   readonly status: number;
   readonly body: Record<string, unknown>;
 }
 
-/** The REST API of a running service, as a person with an admin token uses it. */
+/** Calls a tool over REST that takes a text. */
+export function callTool(
+  { url, token }: { readonly url: string; readonly token: string },
+  name: string,
+): Promise<Answer> {
+  const body = JSON.stringify({ name, arguments: { text: 'hi' } });
+  return send(url, '/api/v1/tools/call', { method: 'POST', token, body });
+}
+
+/** The REST API of a running service, used with an admin token. */
 export class Api {
   constructor(private readonly service: { readonly url: string; readonly token: string }) {}
 

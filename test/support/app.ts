@@ -6,20 +6,19 @@ import { temporaryFolder, testEnv } from './env.js';
 import { createDatabase } from './postgres.js';
 
 export interface TestApp {
-  /** Base address, without a slash at the end. */
+  /** Base URL without a trailing slash. */
   readonly url: string;
   /** A token with the scope `admin`. */
   readonly token: string;
-  /** One token a scope; `tokens.admin` is `token`. */
+  /** One token per scope; `tokens.admin` is `token`. */
   readonly tokens: { readonly read: string; readonly call: string; readonly admin: string };
   readonly app: NestFastifyApplication;
   readonly close: () => Promise<void>;
 }
 
 /**
- * The whole service on a free port, with a database of its own in the PostgreSQL of this test run;
- * `{ DATABASE_URL: '' }` starts it on PGlite instead, which takes seconds longer. `prepare` may add
- * routes before it listens.
+ * The whole service on a free port, with its own database in the PostgreSQL of this test run; `{ DATABASE_URL: '' }`
+ * starts it on PGlite instead, which takes seconds longer. `prepare` may add routes before it listens.
  */
 export async function startApp(
   overrides: Record<string, string> = {},

@@ -1,4 +1,4 @@
-import type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from '@app/discovery';
+import type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from '@app/catalogue';
 import type { JsonObject } from '@app/platform';
 import { createHash } from 'node:crypto';
 
@@ -8,21 +8,23 @@ export interface PicturedServer {
   readonly tools: readonly (string | (JsonObject & { readonly name: string }))[];
 }
 
-/** Ids follow from names, so that tests can say them. */
+/** Ids are derived from names, so that tests can name them. */
 export function serverIdOf(name: string): string {
   const hex = createHash('md5').update(name).digest('hex');
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** A catalogue as discovery would keep it. */
+/** A catalogue as discovery keeps it; servers are registered in the order given. */
 export function catalogueOf(pictured: readonly PicturedServer[]): CatalogueSnapshot {
-  const servers = pictured.map(({ name, status = 'CONNECTED', tools }): CatalogueServer => ({
+  const servers = pictured.map(({ name, status = 'CONNECTED', tools }, i): CatalogueServer => ({
     id: serverIdOf(name),
     name,
     description: null,
     status,
     errorMessage: null,
+    listFailures: {},
     toolCount: tools.length,
+    registeredAt: new Date(i),
   }));
   const tools = pictured
     .flatMap((server) => server.tools.map((tool) => [server.name, tool] as const))
@@ -40,6 +42,9 @@ export function catalogueOf(pictured: readonly PicturedServer[]): CatalogueSnaps
     tools,
     toolsById: new Map(tools.map((tool) => [tool.id, tool])),
     toolsByName: new Map(tools.map((tool) => [tool.name, tool])),
+    toolsByServer: new Map(
+      servers.map(({ id }) => [id, tools.filter((tool) => tool.serverId === id)]),
+    ),
     toolsByOriginalName,
   };
 }
@@ -61,6 +66,7 @@ function toolOf(id: number, server: string, tool: PicturedServer['tools'][number
     skillIds: [],
     primarySkillId: null,
     isClassified: false,
+    classifiedBy: null,
     discoveredAt: new Date(0),
   };
 }

@@ -1,4 +1,4 @@
-/** A last line that a machine can read. */
+/** A machine-readable last line. */
 export default class ClosingLine {
   onRunComplete(
     _contexts,

@@ -10,11 +10,11 @@ import { createDatabase } from './postgres.js';
 export const engines = ['PGlite', 'PostgreSQL'] as const;
 export type Engine = (typeof engines)[number];
 
-/** A migrated database for the specs of stores, without the service around it. */
+/** A migrated database for store specs, without the service. */
 export async function openDatabase(
   engine: Engine,
   entities: (new () => object)[] = [],
-): Promise<{ database: Database; close: () => Promise<void> }> {
+): Promise<{ database: Database; url: string; close: () => Promise<void> }> {
   const folder = await temporaryFolder();
   const embedded = new EmbeddedDatabase();
   const overrides: Record<string, string> =
@@ -28,6 +28,8 @@ export async function openDatabase(
   await migrate(dataSource);
   return {
     database: new Database(dataSource),
+    /** Empty with PGlite. */
+    url: overrides['DATABASE_URL'] ?? '',
     close: async () => {
       await dataSource.destroy();
       await embedded.close();

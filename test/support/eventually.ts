@@ -1,5 +1,5 @@
-/** Waits for something that becomes true by itself; the last failure is the one that is thrown. */
-export async function eventually<T>(check: () => T | Promise<T>, withinMs = 10_000): Promise<T> {
+/** Polls until the assertion holds; throws the last failure. */
+export async function eventually<T>(check: () => T | Promise<T>, withinMs = 30_000): Promise<T> {
   const endsAt = performance.now() + withinMs;
   for (;;) {
     try {

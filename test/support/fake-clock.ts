@@ -5,13 +5,23 @@ interface Sleeper {
   wake(): void;
 }
 
-/** Time that passes only when told to. */
+/** A clock that tests advance. */
 export class FakeClock extends Clock {
-  private time = Date.UTC(2026, 0, 1);
+  private time = 1_000;
+  private wall = Date.UTC(2026, 0, 1);
   private readonly sleepers = new Set<Sleeper>();
 
   override now(): Date {
-    return new Date(this.time);
+    return new Date(this.wall + this.time);
+  }
+
+  override monotonic(): number {
+    return this.time;
+  }
+
+  /** Sets the wall clock, as an administrator or NTP does; the monotonic clock is unaffected. */
+  setBy(ms: number): void {
+    this.wall += ms;
   }
 
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -34,13 +44,13 @@ export class FakeClock extends Clock {
     });
   }
 
-  /** Milliseconds until somebody wakes; undefined when nobody sleeps. */
+  /** Milliseconds until the next timer; undefined without timers. */
   get nextWakeMs(): number | undefined {
     const due = [...this.sleepers].map((sleeper) => sleeper.until - this.time);
     return due.length === 0 ? undefined : Math.min(...due);
   }
 
-  /** Wakes everybody whose time comes, in order, and lets what they start go as far as it can. */
+  /** Advances time, fires due timers in order, and lets the work they start run as far as it can. */
   async advance(ms: number): Promise<void> {
     const end = this.time + ms;
     await settle();
@@ -56,7 +66,7 @@ export class FakeClock extends Clock {
   }
 }
 
-/** All promises that are already decided have been acted upon. */
+/** Runs pending microtasks. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }

@@ -1,16 +1,16 @@
 import { createServer, connect, type Server, type Socket } from 'node:net';
 
-/** What the wire does to connections from now on, and to those that are open. */
+/** Applied to new and open connections. */
 export interface Fault {
-  /** Answers come so much later. */
+  /** Delays responses by this time. */
   readonly delayMs?: number;
-  /** So many bytes of the answers of a connection pass; then `then` happens. */
+  /** Passes this many bytes of the responses of a connection; then applies `then`. */
   readonly passBytes?: number;
   readonly then?: 'reset' | 'end' | 'hold';
-  /** Nothing passes either way, and nobody is told. */
+  /** Drops all data in both directions, without closing connections. */
   readonly blackhole?: boolean;
   readonly bytesPerSecond?: number;
-  /** New connections are reset at once. */
+  /** Resets new connections at once. */
   readonly refuse?: boolean;
 }
 
@@ -21,7 +21,7 @@ export class FaultProxy {
 
   private constructor(
     private readonly server: Server,
-    private readonly upstreamPort: number,
+    private upstreamPort: number,
   ) {
     server.on('connection', (client) => this.accept(client));
   }
@@ -42,6 +42,12 @@ export class FaultProxy {
     const url = new URL(upstreamUrl);
     url.port = String(address.port);
     return url.href;
+  }
+
+  /** Leads to another server from now on, as after a restart at the same address; open connections break. */
+  leadTo(upstreamUrl: string): void {
+    this.upstreamPort = Number(new URL(upstreamUrl).port);
+    this.breakAll();
   }
 
   breakAll(): void {

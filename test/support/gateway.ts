@@ -1,28 +1,31 @@
 import { Global, Module } from '@nestjs/common';
-import { CqrsModule } from '@nestjs/cqrs';
+import { CqrsModule, EventBus } from '@nestjs/cqrs';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { type AuditEntry, AuditStore } from '@app/access';
+import { type AuditEntry, AuditLosses, AuditStore } from '@app/access';
 import { AggregationModule, QueryTool } from '@app/aggregation';
-import { Catalogue, DiscoveryModule } from '@app/discovery';
+import { Catalogue, CatalogueModule } from '@app/catalogue';
 import { SessionOpened } from '@app/events';
 import { GatewayModule } from '@app/gateway';
-import { connectUpstream, type UpstreamSession, type UpstreamTarget } from '@app/mcp';
+import { OfferingStore } from '../../libs/gateway/src/lists/offering.store.js';
+import { connectUpstream, type UpstreamSession, type UpstreamTarget } from '@app/mcp-client';
 import {
   HttpErrorFilter,
   type JsonObject,
   PlatformModule,
+  readJsonBodies,
+  Replicas,
   RequestValidationPipe,
 } from '@app/platform';
+import { Deployment } from '@app/registry';
 import { RoutingModule } from '@app/routing';
 import {
   type ServerNotice,
-  type ServerQuestion,
+  type ServerRoots,
   ServerUnavailable,
   SessionPool,
   SessionsModule,
 } from '@app/sessions';
-import { EventBus } from '@nestjs/cqrs';
 import { catalogueOf, serverIdOf } from './catalogue.js';
 import { testEnv } from './env.js';
 
@@ -39,15 +42,29 @@ export async function startGateway(
   const { catalogue, sessions, closeSessions } = await connectAll(targets);
 
   @Module({ providers: [{ provide: Catalogue, useValue: catalogue }], exports: [Catalogue] })
-  class Discovery {}
+  class PicturedCatalogue {}
 
-  @Module({ providers: [{ provide: SessionPool, useValue: sessions }], exports: [SessionPool] })
+  @Module({
+    providers: [
+      { provide: SessionPool, useValue: sessions },
+      { provide: Replicas, useValue: { hear: () => () => undefined } },
+      { provide: Deployment, useValue: { id: 'gateway-under-test' } },
+    ],
+    exports: [SessionPool, Replicas, Deployment],
+  })
   class Sessions {}
 
   const audited: AuditEntry[] = [];
   const audit = { recordAll: async (entries: AuditEntry[]) => void audited.push(...entries) };
+  const losses: Pick<AuditLosses, 'say'> = { say: () => undefined };
   @Global()
-  @Module({ providers: [{ provide: AuditStore, useValue: audit }], exports: [AuditStore] })
+  @Module({
+    providers: [
+      { provide: AuditStore, useValue: audit },
+      { provide: AuditLosses, useValue: losses },
+    ],
+    exports: [AuditStore, AuditLosses],
+  })
   class Access {}
 
   @Module({
@@ -66,16 +83,20 @@ export async function startGateway(
       GatewayModule,
     ],
   })
-    .overrideModule(DiscoveryModule)
-    .useModule(Discovery)
+    .overrideModule(CatalogueModule)
+    .useModule(PicturedCatalogue)
     .overrideModule(AggregationModule)
     .useModule(Aggregation)
     .overrideModule(SessionsModule)
     .useModule(Sessions)
+    .overrideProvider(OfferingStore)
+    .useValue(noRows)
     .compile();
   const app = moduleRef.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
     logger: false,
+    bodyParser: false,
   });
+  readJsonBodies(app.getHttpAdapter().getInstance());
   app
     .getHttpAdapter()
     .getInstance()
@@ -105,6 +126,12 @@ export async function startGateway(
   };
 }
 
+/** Nothing is stored. */
+const noRows: Pick<OfferingStore, 'load' | 'write'> = {
+  async *load() {},
+  write: () => Promise.resolve(),
+};
+
 async function connectAll(targets: Readonly<Record<string, UpstreamTarget>>) {
   const open = new Map<string, UpstreamSession>();
   const pictured = await Promise.all(
@@ -132,19 +159,20 @@ async function connectAll(targets: Readonly<Record<string, UpstreamTarget>>) {
     acquire: async (server: { id: string; name: string; status: string }) => {
       throw new ServerUnavailable(server);
     },
+    statusWritten: () => Promise.resolve(),
     onServerNotice: (tell: ServerNotice) => {
       for (const [id, session] of open) {
-        session.onNotification((method, params) => tell(id, method, params));
+        session.onNotification((...notice) => tell(id, ...notice));
       }
     },
-    onServerQuestion: (ask: ServerQuestion) => {
+    setRootsProvider: (roots: ServerRoots) => {
       for (const [id, session] of open) {
-        session.setRequestHandler((...question) => ask(id, ...question));
+        session.setRootsProvider((...asked) => roots(id, ...asked));
       }
     },
   };
   return {
-    catalogue: { current: catalogueOf(pictured), subscribe: () => () => undefined },
+    catalogue: { current: catalogueOf(pictured) },
     sessions,
     closeSessions: async () => {
       await Promise.all([...open.values()].map((session) => session.close({ force: true })));

@@ -4,10 +4,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** One real PostgreSQL from npm for the whole run; each spec makes a database of its own in it. */
+/** One real PostgreSQL from npm for the whole run; each spec creates its own database in it. */
 export default async function startPostgres() {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-pg-'));
-  await chmod(folder, 0o755); // as root the server runs as another user, who has to get in
+  await chmod(folder, 0o755); // as root the server runs as another user, who needs access
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'pg'),
     port: await freePort(),
@@ -15,7 +15,7 @@ export default async function startPostgres() {
     password: 'postgres',
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
-    // A test run survives nothing, so nothing has to reach the disk.
+    // Durability is not needed for test data.
     postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=300'],
     onLog: () => undefined,
     onError: () => undefined,

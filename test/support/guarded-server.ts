@@ -16,23 +16,29 @@ interface Grant {
   readonly clientId: string;
 }
 
+const AS_METADATA_PATH = '/.well-known/oauth-authorization-server';
+
 /**
- * An MCP server that wants OAuth, with its authorization server: stands before another server, and lets
- * only those through who have a token. The tool `grow` needs the scope `write`; all else needs `use`.
+ * An MCP server that requires OAuth, with its authorization server: a proxy that admits only requests with a token. The
+ * tool `grow` needs the scope `write`, everything else `use`.
  */
 export class GuardedServer {
-  /** What was asked of it, as `METHOD /path`; for the token endpoint with the grant. */
+  /** Received requests as `METHOD /path`; for the token endpoint with the grant. */
   readonly seen: string[] = [];
-  /** Every secret it has given out. */
+  /** Every secret it has issued. */
   readonly secrets: string[] = [];
-  /** Seconds; a token that is over is refused. */
+  /** Lifetime in seconds; an expired token is refused. */
   lifetime = 3_600;
   givesRefreshTokens = true;
-  /** Where its metadata says that the authorization server is. */
+  /** The location of the authorization server in its metadata. */
   issuerAddress: string | undefined;
-  /** Made into the answer of the authorization server to a browser. */
+  /** Turned into the response of the authorization server to a browser. */
   answerIssuer: string | undefined;
   isDown = false;
+  /** PKCE methods in its metadata; undefined omits the member. */
+  challengeMethods: readonly string[] | undefined = ['S256'];
+  /** Members of its metadata as JSON, before all others. */
+  moreMetadata = '';
   private readonly grants = new Map<string, Grant>();
   private readonly tokens = new Map<string, { scope: string; until: number }>();
   private readonly refreshTokens = new Map<string, { scope: string; clientId: string }>();
@@ -57,13 +63,13 @@ export class GuardedServer {
     return `${this.origin}/mcp`;
   }
 
-  /** No token that was given out is good any more. */
+  /** Revokes all issued tokens. */
   revokeAll(): void {
     this.tokens.clear();
     this.refreshTokens.clear();
   }
 
-  /** The tokens are over, and can be refreshed. */
+  /** Expires the tokens; they can be refreshed. */
   expireAll(): void {
     this.tokens.clear();
   }
@@ -88,7 +94,8 @@ export class GuardedServer {
     this.seen.push(`${request.method} ${url.pathname}${isToken ? ` ${grant}` : ''}`);
     const json = (status: number, answer: object): void => {
       response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(answer));
+      const more = url.pathname === AS_METADATA_PATH ? this.moreMetadata : '';
+      response.end(`{${more}${JSON.stringify(answer).slice(1)}`);
     };
     if (this.isDown && isToken) return void response.destroy();
     switch (url.pathname) {
@@ -98,14 +105,14 @@ export class GuardedServer {
           authorization_servers: [this.issuerAddress ?? this.origin],
           scopes_supported: ['use'],
         });
-      case '/.well-known/oauth-authorization-server':
+      case AS_METADATA_PATH:
         return json(200, {
           issuer: this.origin,
           authorization_endpoint: `${this.origin}/authorize`,
           token_endpoint: `${this.origin}/token`,
           registration_endpoint: `${this.origin}/register`,
           response_types_supported: ['code'],
-          code_challenge_methods_supported: ['S256'],
+          code_challenge_methods_supported: this.challengeMethods,
           authorization_response_iss_parameter_supported: true,
           token_endpoint_auth_methods_supported: ['client_secret_basic'],
         });
@@ -149,7 +156,7 @@ export class GuardedServer {
     if (grant === 'refresh_token') {
       const used = form.get('refresh_token') ?? '';
       const given = this.refreshTokens.get(used);
-      // Good for once: who shows it twice has stolen it.
+      // Single use: a second use means that it was stolen.
       this.refreshTokens.delete(used);
       return given?.clientId === clientId
         ? this.give(given.scope, clientId, this.givesRefreshTokens)

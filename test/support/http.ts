@@ -16,7 +16,7 @@ export interface Sending {
   readonly body?: string;
 }
 
-/** One request as given: unlike `fetch` it sends any Host and Origin header, and reads nothing into the path. */
+/** Sends one request as given: unlike `fetch` it allows any Host and Origin header, and does not normalize the path. */
 export function send(url: string, path: string, sending: Sending = {}): Promise<Answer> {
   const { method = 'GET', token, headers = {}, body } = sending;
   const { hostname, port } = new URL(url);
@@ -58,7 +58,7 @@ export function send(url: string, path: string, sending: Sending = {}): Promise<
   });
 }
 
-/** Bytes over a plain connection, and what comes back until it closes. */
+/** Sends bytes over a plain connection; returns what is received until it closes. */
 export function sendRaw(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

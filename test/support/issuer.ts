@@ -2,18 +2,20 @@ import { exportJWK, generateKeyPair, type GenerateKeyPairResult, type JWK, SignJ
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An identity provider whose keys can be changed, and that can be down. */
+/** An identity provider with configurable keys and outages. */
 export class TestIssuer {
   readonly name = 'https://id.example.com';
   readonly audience = 'switchboard';
   readonly keys: JWK[] = [];
   isDown = false;
+  /** Inserted before the keys. */
+  padding = '';
   fetches = 0;
   private readonly pairs = new Map<string, GenerateKeyPairResult>();
   private readonly server: Server = createServer((_request, response) => {
     this.fetches++;
     response.statusCode = this.isDown ? 500 : 200;
-    response.end(JSON.stringify({ keys: this.keys }));
+    response.end(this.padding + JSON.stringify({ keys: this.keys }));
   });
 
   static async start(): Promise<TestIssuer> {
@@ -39,7 +41,7 @@ export class TestIssuer {
     this.keys.push({ ...(await exportJWK(pair.publicKey)), kid, alg: 'ES256' });
   }
 
-  /** A token that is good for ten minutes, unless the claims say otherwise. */
+  /** A token with a lifetime of ten minutes, unless the claims say otherwise. */
   async sign(
     claims: Record<string, unknown> = {},
     key: { kid: string; pair?: GenerateKeyPairResult } = { kid: 'first' },

@@ -3,18 +3,33 @@ import { send } from './http.js';
 
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<
+      Record<string, { readonly properties?: Readonly<Record<string, OpenApiProperty>> }>
+    >;
+  };
 }
 
+interface OpenApiProperty {
+  readonly type?: string;
+  readonly allOf?: readonly object[];
+  readonly additionalProperties?: unknown;
+}
+
+/** By content type. */
+export type OpenApiBody = Readonly<Record<string, { readonly schema?: object }>>;
+
 interface OpenApiOperation {
+  readonly operationId?: string;
   readonly 'x-required-scope'?: 'read' | 'call' | 'admin';
-  readonly responses: Readonly<Record<string, unknown>>;
+  readonly responses: Readonly<Record<string, { readonly content?: OpenApiBody }>>;
 }
 
 export interface Operation {
   readonly method: string;
   /** With `{id}` for parameters. */
   readonly path: string;
-  /** Undefined for routes that answer everybody. */
+  /** Undefined for public routes. */
   readonly scope: 'read' | 'call' | 'admin' | undefined;
 }
 

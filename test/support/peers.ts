@@ -1,4 +1,4 @@
-import type { UpstreamTarget } from '@app/mcp';
+import type { UpstreamTarget } from '@app/mcp-client';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -41,7 +41,7 @@ export async function httpPeer(script: string, args: readonly string[] = []): Pr
   return { url, process: child, stop: (signal) => stop(child, signal) };
 }
 
-/** server-everything over HTTP; it has to be told a port. */
+/** server-everything over HTTP; it needs a given port. */
 export async function everythingOverHttp(kind: 'streamableHttp' | 'sse'): Promise<HttpPeer> {
   const port = await freePort();
   const child = spawn(process.execPath, [packaged('server-everything'), kind], {
@@ -76,7 +76,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Ids of the processes on this machine that were given `marker` in their environment; zombies do not count. */
+/** Ids of the processes on this machine that were given `marker` in their environment, without zombies. */
 export function processesWith(marker: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -92,7 +92,7 @@ function environmentOf(pid: string): string {
   }
 }
 
-/** Of those, the Node processes: not what keeps them. */
+/** The Node processes among them, without their wrappers. */
 export function nodesWith(marker: string): number[] {
   return processesWith(marker).filter((pid) => {
     try {
@@ -103,7 +103,7 @@ export function nodesWith(marker: string): number[] {
   });
 }
 
-/** A process may be gone before its turn comes: children of a killed one go with it. */
+/** A process may have ended already: children of a killed one end with it. */
 export function killAll(pids: readonly number[]): void {
   for (const pid of pids) {
     try {

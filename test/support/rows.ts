@@ -1,5 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Catalogue } from '@app/discovery';
+import { Catalogue } from '@app/catalogue';
 import { Database } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 
@@ -9,10 +9,13 @@ export interface ToolRow {
   readonly inputSchema?: object;
 }
 
-/** For services whose servers are rows alone: else the rows are set right, for no session is behind them. */
+/** For services whose servers exist only as rows: reconciliation would correct them, since they have no session. */
 export const ROWS_ONLY = { MCP_AGGREGATOR_ENABLED: 'false' };
 
-/** A connected server with these tools, as discovery would leave it, without a server to connect to; the tools' ids. */
+/**
+ * Inserts a connected server with these tools as discovery would, without a server to connect to; returns the ids of
+ * the tools.
+ */
 export async function insertTools(
   app: NestFastifyApplication,
   server: string,

@@ -9,28 +9,32 @@ export interface ServiceProcess {
   readonly child: ChildProcess;
   /** Everything written to stdout and stderr so far. */
   readonly output: () => string;
-  /** Resolves when the process is gone; its exit code, or the signal that ended it. */
+  /** Resolves when the process has ended, with its exit code or signal. */
   readonly exited: Promise<number | NodeJS.Signals>;
 }
 
 const MAIN = 'dist/apps/aggregator/src/main.js';
-const START_DEADLINE_MS = 30_000;
+const START_DEADLINE_MS = 60_000;
 
 /** The built service as its own process, as `npm start` runs it, in the given data folder. */
 export async function startProcess(
   dataDir: string,
   settings: Record<string, string> = {},
   args: readonly string[] = [],
+  through: readonly string[] = [],
 ): Promise<ServiceProcess> {
   const addressFile = join(dataDir, 'address');
   rmSync(addressFile, { force: true });
-  const running = launch(dataDir, settings, args);
+  const running = launch(dataDir, settings, args, through);
   const deadline = Date.now() + START_DEADLINE_MS;
   while (!existsSync(addressFile) || readFileSync(addressFile, 'utf8') === '') {
     const { exitCode, signalCode } = running.child;
     if (exitCode !== null || signalCode !== null)
       throw new Error(`the service ended:\n${running.output()}`);
-    if (Date.now() > deadline) throw new Error(`the service does not start:\n${running.output()}`);
+    if (Date.now() > deadline) {
+      running.child.kill('SIGKILL');
+      throw new Error(`the service does not start:\n${running.output()}`);
+    }
     await sleep(20);
   }
   const token =
@@ -39,17 +43,24 @@ export async function startProcess(
   return { ...running, url: readFileSync(addressFile, 'utf8'), token };
 }
 
-/** Only launched: for starts that are meant to fail. */
+/**
+ * Does not wait until it listens: for starts that are expected to fail. `through` is a command that runs it, such as
+ * `unshare`.
+ */
 export function launch(
   dataDir: string,
   settings: Record<string, string> = {},
   args: readonly string[] = [],
+  through: readonly string[] = [],
 ): Pick<ServiceProcess, 'child' | 'output' | 'exited'> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const [program = '', ...rest] = [...through, process.execPath, MAIN, ...args];
+  const child = spawn(program, rest, {
     env: {
       PATH: process.env['PATH'],
       MCP_AGGREGATOR_PORT: '0',
       MCP_AGGREGATOR_DATA_DIR: dataDir,
+      MCP_AGGREGATOR_SHUTDOWN_DELAY: '0',
+      MCP_AGGREGATOR_DATABASE_WAIT: '10',
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

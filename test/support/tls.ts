@@ -1,4 +1,4 @@
-/** A certificate for localhost that nobody vouches for, and its key: made for the tests, good for nothing else. */
+/** A self-signed certificate for localhost with its key, for tests only. */
 export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBlTCCATugAwIBAgIUfRYO76ZbdMAFqOG3wv4Th3lxHR0wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTExODIwNDUyNVoYDzIxMjYxMDI1

@@ -4,17 +4,19 @@ import { ScheduleModule } from '@nestjs/schedule';
 import { AccessModule } from '@app/access';
 import { AggregationModule } from '@app/aggregation';
 import { ClassificationModule } from '@app/classification';
+import { CatalogueModule } from '@app/catalogue';
 import { DatabaseModule, type Env, PlatformModule } from '@app/platform';
 import { DiscoveryModule } from '@app/discovery';
 import { GatewayModule } from '@app/gateway';
 import { HealthModule } from '@app/health';
+import { AuthorizationModule } from '@app/authorization';
 import { RegistryModule } from '@app/registry';
 import { RoutingModule } from '@app/routing';
 import { SearchModule } from '@app/search';
 import { SessionsModule } from '@app/sessions';
 import { migrations } from '../../../migrations/index.js';
 
-/** The table of contents, in the order of the flow. */
+/** All modules, in the order of the data flow. */
 @Module({})
 export class AppModule {
   static forRoot(env: Env): DynamicModule {
@@ -23,18 +25,20 @@ export class AppModule {
       imports: [
         PlatformModule.forRoot(env), // settings and time
         DatabaseModule.forRoot(migrations), // rows are the truth
-        CqrsModule.forRoot(), // calls go down, events go up
-        ScheduleModule.forRoot(), // what is done again and again
-        AccessModule, // who may do what, and who did
+        CqrsModule.forRoot(), // commands and queries go down, events go up
+        ScheduleModule.forRoot(), // periodic jobs
+        AccessModule, // authentication, scopes, audit
         RegistryModule, // 1 register
+        AuthorizationModule, // OAuth towards servers
         SessionsModule, // 2 connect, keep, reconnect
-        DiscoveryModule, // 3 discover tools, keep the catalogue
+        CatalogueModule, // in-memory servers and tools that the modules below read
+        DiscoveryModule, // 3 ask servers for their tools
         ClassificationModule, // 4 skills
         SearchModule, // 5 find a tool
         RoutingModule, // 6 route and call
         AggregationModule, // 7 ask many servers, rank, dedupe
         GatewayModule, // 8 the MCP endpoint: all of the above for MCP clients
-        HealthModule, // how the service and its servers are
+        HealthModule, // health of the service and its servers
       ],
     };
   }

@@ -7,12 +7,14 @@ import {
   HttpErrorFilter,
   PinoLogger,
   RequestValidationPipe,
+  UnknownParameters,
 } from '@app/platform';
-import { serveApiDocs } from './api-docs.js';
+import { serveApiDocs } from './http/api-docs.js';
 import { AppModule } from './app.module.js';
-import { corsOptions, createHttpAdapter } from './http-server.js';
+import { guardClients } from './http/guard-clients.js';
+import { corsOptions, createHttpAdapter } from './http/http-server.js';
 
-/** The whole service, not yet listening; tests start it the same way. */
+/** The whole service before it listens; also used by tests. */
 export async function createApp(env: Env): Promise<NestFastifyApplication> {
   const logger = new PinoLogger(await createPino(env));
   const adapter = createHttpAdapter(env);
@@ -23,7 +25,9 @@ export async function createApp(env: Env): Promise<NestFastifyApplication> {
   });
   const cors = corsOptions(env);
   if (cors) app.enableCors(cors);
+  guardClients(app, adapter.getInstance());
   await app.get(AccessControl).install(adapter.getInstance());
+  app.useGlobalGuards(new UnknownParameters());
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(new HttpErrorFilter());
   serveApiDocs(app);

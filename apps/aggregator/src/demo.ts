@@ -1,14 +1,15 @@
 import 'reflect-metadata';
 import { clientSnippet } from '@app/access';
+import { processVariables } from '@app/platform';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { readSettings } from './settings.js';
-import { failStart, startService } from './start-service.js';
+import { readSettings } from './start/settings.js';
+import { failStart, startService } from './start/start-service.js';
 
-/** What `npm run demo` does: the service with everything embedded, three real servers, and the first things a newcomer tries. */
+/** Implements `npm run demo`: the embedded service with three real servers, and the first calls of a new user. */
 const require = createRequire(import.meta.url);
 const program = (name: string): string =>
   join(
@@ -54,7 +55,8 @@ const callSchema = z.object({
 
 const CONNECT_DEADLINE_MS = 30_000;
 const say = (text = ''): void => console.log(text);
-const heading = (text: string): void => say(`\n\u001B[1m${text}\u001B[0m`);
+const isStyled = process.stdout.isTTY && processVariables['NO_COLOR'] === undefined;
+const heading = (text: string): void => say(isStyled ? `\n\u001B[1m${text}\u001B[0m` : `\n${text}`);
 
 try {
   const env = readSettings({ MCP_AGGREGATOR_LOG_LEVEL: 'warn' });
@@ -78,20 +80,24 @@ try {
 
   const query = 'read the contents of a text file';
   heading(`Search: "${query}"`);
-  const found = searchSchema.parse((await request('/api/v1/search', { query, limit: 3 })).body);
+  // Tools are indexed in the background shortly after they can be called.
+  const found = await eventually(async () => {
+    const { body } = await request('/api/v1/search', { query, limit: 3 });
+    const result = searchSchema.parse(body);
+    return { result, isThere: result.tools.some(({ name }) => name.startsWith('filesystem.')) };
+  });
   for (const tool of found.tools) {
     say(`  ${tool.score.toFixed(2)}  ${tool.name}  ${firstSentence(tool.description)}`);
   }
 
   heading('Call: everything.echo');
-  const called = callSchema.parse(
-    (
-      await request('/api/v1/tools/call', {
-        name: 'everything.echo',
-        arguments: { message: 'hello from Switchboard' },
-      })
-    ).body,
-  );
+  const echo = { name: 'everything.echo', arguments: { message: 'hello from Switchboard' } };
+  const answer = await eventually(async () => {
+    const result = await request('/api/v1/tools/call', echo);
+    return { result, isThere: result.status === 200 };
+  });
+  if (answer.status !== 200) throw new Error(`the call failed: ${JSON.stringify(answer.body)}`);
+  const called = callSchema.parse(answer.body);
   say(
     `  ${called.content[0]?.text ?? ''}  (${called.metadata.routed_to}, ${called.metadata.total_time_ms.toFixed(1)} ms)`,
   );
@@ -126,17 +132,27 @@ function clientOf(url: string, token: string | undefined): Request {
   };
 }
 
-/** Prints each server once, as soon as it is connected with its tools, or at the deadline as it is. */
+/** Polls until the result is complete; returns the incomplete one at the deadline. */
+async function eventually<T>(ask: () => Promise<{ result: T; isThere: boolean }>): Promise<T> {
+  const deadline = performance.now() + CONNECT_DEADLINE_MS;
+  for (;;) {
+    const { result, isThere } = await ask();
+    if (isThere || performance.now() > deadline) return result;
+    await sleep(100);
+  }
+}
+
+/** Prints each server once, when it is connected with its tools or at the deadline. */
 async function showConnections(request: Request): Promise<void> {
   const shown = new Set<string>();
-  const deadline = Date.now() + CONNECT_DEADLINE_MS;
+  const deadline = performance.now() + CONNECT_DEADLINE_MS;
   while (shown.size < demoServers.length) {
     const { servers } = serversSchema.parse((await request('/api/v1/aggregator/servers')).body);
     for (const server of servers.filter(({ name }) =>
       demoServers.some((demo) => demo.name === name),
     )) {
       const settled =
-        (server.status === 'CONNECTED' && server.tool_count > 0) || Date.now() > deadline;
+        (server.status === 'CONNECTED' && server.tool_count > 0) || performance.now() > deadline;
       if (shown.has(server.name) || !settled) continue;
       shown.add(server.name);
       say(

@@ -2,16 +2,16 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { CommandBus, CqrsModule } from '@nestjs/cqrs';
 import { AccessModule, SYSTEM } from '@app/access';
-import { createPino, DatabaseModule, holdDataDir, PinoLogger, PlatformModule } from '@app/platform';
+import { createPino, DatabaseModule, makeDataDir, PinoLogger, PlatformModule } from '@app/platform';
 import { RegistryModule, RotateCredentials } from '@app/registry';
 import { migrations } from '../../../migrations/index.js';
-import { readSettings } from './settings.js';
-import { failStart } from './start-service.js';
+import { readSettings } from './start/settings.js';
+import { failStart } from './start/start-service.js';
 
 // `npm run credentials:rotate`: MCP_CREDENTIAL_KEY is the new key, MCP_CREDENTIAL_KEY_PREVIOUS the old one.
 try {
   const env = readSettings({ MCP_AGGREGATOR_LOG_LEVEL: 'error' });
-  const hold = await holdDataDir(env.MCP_AGGREGATOR_DATA_DIR);
+  makeDataDir(env.MCP_AGGREGATOR_DATA_DIR);
   const app = await NestFactory.createApplicationContext(
     {
       module: class RotationModule {},
@@ -30,7 +30,6 @@ try {
     `credentials of ${servers} servers are now encrypted with MCP_CREDENTIAL_KEY; remove MCP_CREDENTIAL_KEY_PREVIOUS`,
   );
   await app.close();
-  hold.close();
 } catch (error) {
   failStart(error);
 }

@@ -1,6 +1,6 @@
 import { AppError, type TokenScope } from '@app/platform';
 
-/** No credentials, or wrong ones; the challenge says how to bring good ones. */
+/** Missing or invalid credentials; the challenge says how to authenticate. */
 export class Unauthorized extends AppError {
   constructor(message: string, challenge: string) {
     super(message, { kind: 'unauthorized', code: 'UNAUTHORIZED', challenge });
@@ -10,7 +10,7 @@ export class Unauthorized extends AppError {
 /** A token that is malformed, expired, of another issuer or audience, or not signed by a known key. */
 export class JwtRefused extends Error {}
 
-/** A known caller whose token does not reach this far. */
+/** The token is valid but lacks the scope of the route. */
 export class ScopeMissing extends AppError {
   constructor(scope: TokenScope) {
     super(`This needs a token with the scope '${scope}'`, {
@@ -22,7 +22,7 @@ export class ScopeMissing extends AppError {
   }
 }
 
-/** A page from elsewhere in a browser, or a name that an attacker made point here (DNS rebinding). */
+/** A cross-origin request of a browser, or a host name rebound to this address (DNS rebinding). */
 export class ForeignRequest extends AppError {
   constructor(header: 'Host' | 'Origin', setting: string) {
     super(`Requests with this ${header} header are refused; ${setting} says which are allowed`, {
@@ -43,7 +43,7 @@ export class RateLimited extends AppError {
   }
 }
 
-/** The issuer's keys cannot be had, so that nobody can say whether the token is good. */
+/** The issuer's keys cannot be fetched, so the token can be neither accepted nor refused. */
 export class KeysUnavailable extends AppError {
   constructor(retryAfterSeconds: number) {
     super('The token cannot be checked now: the keys of its issuer cannot be reached', {
@@ -54,7 +54,7 @@ export class KeysUnavailable extends AppError {
   }
 }
 
-/** A route that nobody said who may call; found when the service starts. */
+/** Thrown at start, for a route without an access rule. */
 export class RouteWithoutAccessRule extends AppError {
   constructor(route: string) {
     super(

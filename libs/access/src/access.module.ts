@@ -1,16 +1,17 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AccessControl } from './access-control.js';
-import { AuditController } from './audit.controller.js';
-import { AuditEntity } from './audit.entity.js';
-import { AuditStore } from './audit.store.js';
-import { Authenticator } from './authenticator.js';
-import { JwtVerifier } from './jwt-verifier.js';
-import { ProtectedResourceController } from './protected-resource.controller.js';
-import { PruneAuditJob } from './prune-audit.job.js';
-import { RefusalLog } from './refusal-log.js';
-import { TokenStore } from './token.store.js';
-import { Tokens } from './tokens.js';
+import { AccessControl } from './authorize/access-control.js';
+import { AuditController } from './audit/audit.controller.js';
+import { AuditEntity } from './audit/audit.entity.js';
+import { auditEntriesLost, AuditLosses } from './audit/audit-losses.js';
+import { AuditStore } from './audit/audit.store.js';
+import { Authenticator } from './authenticate/authenticator.js';
+import { JwtVerifier } from './authenticate/jwt-verifier.js';
+import { ProtectedResourceController } from './authenticate/protected-resource.controller.js';
+import { PruneAuditJob } from './audit/prune-audit.job.js';
+import { RefusalLog } from './audit/refusal-log.js';
+import { TokenStore } from './authenticate/token.store.js';
+import { Tokens } from './authenticate/tokens.js';
 
 @Global()
 @Module({
@@ -18,6 +19,8 @@ import { Tokens } from './tokens.js';
   controllers: [AuditController, ProtectedResourceController],
   providers: [
     AccessControl,
+    auditEntriesLost,
+    AuditLosses,
     AuditStore,
     Authenticator,
     JwtVerifier,
@@ -26,6 +29,6 @@ import { Tokens } from './tokens.js';
     TokenStore,
     Tokens,
   ],
-  exports: [AuditStore],
+  exports: [AuditLosses, AuditStore],
 })
 export class AccessModule {}

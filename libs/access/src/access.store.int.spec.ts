@@ -1,8 +1,8 @@
-import type { ConfiguredToken } from '@app/platform';
+import { type ConfiguredToken, type KeysetPage, MAX_OFFSET } from '@app/platform';
 import { engines, openDatabase } from '../../../test/support/database.js';
-import { AuditEntity } from './audit.entity.js';
-import { AuditStore } from './audit.store.js';
-import { TokenStore } from './token.store.js';
+import { AuditEntity } from './audit/audit.entity.js';
+import { AuditStore } from './audit/audit.store.js';
+import { TokenStore } from './authenticate/token.store.js';
 
 const token = (name: string, letter: string, ...scopes: ConfiguredToken['scopes']) => ({
   name,
@@ -37,7 +37,7 @@ describe.each(engines)('the stores of access on %s', (engine) => {
       expect(await rows()).toEqual(tokens);
     });
 
-    it('lets replicas start at once', async () => {
+    it('lets replicas write at the same time', async () => {
       const tokens = [token('a', '1', 'read'), token('b', '2', 'call')];
       const store = new TokenStore(opened.database);
       await Promise.all([1, 2, 3].map(() => store.replaceAll(tokens)));
@@ -46,7 +46,8 @@ describe.each(engines)('the stores of access on %s', (engine) => {
   });
 
   describe(AuditStore.name, () => {
-    const everything = { event: undefined, serverId: undefined, limit: 500, offset: 0 };
+    const everything = { event: undefined, serverId: undefined };
+    const all = { limit: 500, offset: 0, after: undefined };
     const server = { id: '550e8400-e29b-41d4-a716-446655440000', name: 'github-mcp' };
     const actor = { name: 'user@example.com', ip: '192.168.1.1' };
     let audit: AuditStore;
@@ -58,26 +59,37 @@ describe.each(engines)('the stores of access on %s', (engine) => {
       await audit.record({ event: 'server.removed', actor, server, details: { tools: 3 } });
     });
 
-    const events = async (filter: Partial<typeof everything> & object): Promise<string[]> =>
-      (await audit.page({ ...everything, ...filter })).rows.map((row) => row.event);
+    const events = async (page: Partial<KeysetPage>): Promise<string[]> =>
+      (await audit.page(everything, { ...all, ...page })).rows.map((row) => row.event);
 
-    it('answers the newest first, in pages', async () => {
+    it('returns entries newest first, in pages', async () => {
       expect(await events({})).toEqual(['server.removed', 'access.refused', 'server.registered']);
-      expect(await events({ limit: 1, offset: 1 })).toEqual(['access.refused']);
-      expect((await audit.page({ ...everything, limit: 1 })).total).toBe(3);
+      // One more than asked for, which says that there is another page.
+      expect(await events({ limit: 1, offset: 1 })).toEqual([
+        'access.refused',
+        'server.registered',
+      ]);
+      expect((await audit.page(everything, { ...all, limit: 1 })).counted).toBe(3);
+      const [first] = (await audit.page(everything, all)).rows;
+      expect(await events({ after: first?.id })).toEqual(['access.refused', 'server.registered']);
+    });
+
+    it('counts no further than the maximum offset', async () => {
+      await opened.database.direct.query(
+        `INSERT INTO mcp.audit_log (event, outcome, actor, timestamp)
+         SELECT 'many', 'success', 'system', now() - interval '91 days' FROM generate_series(1, 12000)`,
+      );
+      expect((await audit.page(everything, all)).counted).toBe(MAX_OFFSET + 1);
+      await opened.database.direct.query(`DELETE FROM mcp.audit_log WHERE event = 'many'`);
     });
 
     it('filters by event and server', async () => {
-      const byServer = await audit.page({ ...everything, serverId: server.id });
+      const byServer = await audit.page({ ...everything, serverId: server.id }, all);
       expect(byServer.rows.map((row) => row.event)).toEqual([
         'server.removed',
         'server.registered',
       ]);
-      const byBoth = await audit.page({
-        ...everything,
-        event: 'server.registered',
-        serverId: server.id,
-      });
+      const byBoth = await audit.page({ event: 'server.registered', serverId: server.id }, all);
       expect(byBoth.rows).toEqual([
         expect.objectContaining({
           actor: actor.name,
@@ -87,13 +99,27 @@ describe.each(engines)('the stores of access on %s', (engine) => {
       ]);
     });
 
-    it('forgets what is older, however much that is', async () => {
+    it('deletes all older entries in batches', async () => {
       await opened.database.direct.query(
         `INSERT INTO mcp.audit_log (event, outcome, actor, timestamp)
          SELECT 'old', 'success', 'system', now() - interval '91 days' FROM generate_series(1, 12000)`,
       );
-      await audit.forgetBefore(new Date(Date.now() - 90 * 86_400_000));
-      expect((await audit.page(everything)).total).toBe(3);
+      await audit.forgetOlderThan(90);
+      expect((await audit.page(everything, all)).counted).toBe(3);
+    });
+
+    it('keeps the newest calls, however many there are, and everything that is no call', async () => {
+      await opened.database.direct.query(
+        `INSERT INTO mcp.audit_log (event, outcome, actor, details)
+         SELECT 'tool.called', 'success', 'caller', jsonb_build_object('n', n)
+         FROM generate_series(1, 12000) n`,
+      );
+      await audit.forgetCallsBeyond(100);
+      const calls = await audit.page({ event: 'tool.called', serverId: undefined }, all);
+      expect(calls.rows.map(({ details }) => details)).toEqual(
+        Array.from({ length: 100 }, (_, i) => ({ n: 12_000 - i })),
+      );
+      expect((await audit.page(everything, all)).counted).toBe(103);
     });
   });
 });

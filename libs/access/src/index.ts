@@ -1,4 +1,4 @@
-export { AccessControl } from './access-control.js';
+export { AccessControl } from './authorize/access-control.js';
 export {
   actorOf,
   CallerMay,
@@ -6,11 +6,12 @@ export {
   CurrentActor,
   Public,
   RequireScope,
-} from './access.decorators.js';
+} from './authorize/access.decorators.js';
 export { ScopeMissing } from './access.errors.js';
 export { AccessModule } from './access.module.js';
-export { adminTokenNotice, clientSnippet } from './admin-token.js';
-export { type AuditEntry, AuditStore } from './audit.store.js';
-export { type Actor, type Principal, SYSTEM } from './principal.js';
-export { normalOrigin } from './request-origin.js';
-export { Tokens } from './tokens.js';
+export { adminTokenNotice, clientSnippet } from './authenticate/admin-token.js';
+export { AuditLosses } from './audit/audit-losses.js';
+export { type AuditEntry, AuditStore } from './audit/audit.store.js';
+export { type Actor, SYSTEM } from './authenticate/principal.js';
+export { normalOrigin } from './authorize/request-origin.js';
+export { Tokens } from './authenticate/tokens.js';

@@ -1,30 +1,41 @@
 import { Module } from '@nestjs/common';
-import { DiscoveryModule } from '@app/discovery';
+import { CatalogueModule } from '@app/catalogue';
 import { configuredLlm } from '@app/llm';
 import { Clock, Env } from '@app/platform';
 import { VectorsModule } from '@app/vectors';
-import { ChangeServerSettingsHandler } from './change-server-settings.command.js';
-import { FanOut } from './fan-out.js';
-import { ImportQuerySettingsHandler } from './import-query-settings.command.js';
-import { PublishQueryToolOnStart } from './publish-query-tool.on-start.js';
-import { QueryController } from './query.controller.js';
-import { QueryMetrics } from './query.metrics.js';
-import { QueryPlanner } from './query-planner.js';
-import { QueryServersHandler } from './query-servers.command.js';
-import { QuerySettingsController } from './query-settings.controller.js';
-import { QuerySettingsStore } from './query-settings.store.js';
-import { QueryTool } from './query-tool.mcp.js';
-import { ReplaceQueryRulesHandler } from './replace-query-rules.command.js';
+import { ChangeServerSettingsHandler } from './settings/change-server-settings.command.js';
+import { FanOut } from './fan-out/fan-out.js';
+import { ImportQuerySettingsHandler } from './settings/import-query-settings.command.js';
+import { PublishQueryToolOnStart } from './ask/publish-query-tool.on-start.js';
+import { QueryController } from './ask/query.controller.js';
+import { queriedServers, queryDuration, QueryMetrics, queryPlans } from './ask/query.metrics.js';
+import { LlmPlanner } from './choose/llm-planner.js';
+import { QueryServersHandler } from './ask/query-servers.command.js';
+import { QuerySettingsController } from './settings/query-settings.controller.js';
+import { QuerySettings } from './settings/query-settings.js';
+import { QuerySettingsStore } from './settings/query-settings.store.js';
+import { QueryTool } from './ask/query-tool.mcp.js';
+import { LoadQuerySettingsOnStart } from './settings/load-query-settings.on-start.js';
+import { ReloadQuerySettingsJob } from './settings/reload-query-settings.job.js';
+import { ReloadQuerySettingsOnReplicaNews } from './settings/reload-query-settings.on-replica-news.js';
+import { ReplaceQueryRulesHandler } from './settings/replace-query-rules.command.js';
 
 @Module({
-  imports: [DiscoveryModule, VectorsModule],
+  imports: [CatalogueModule, VectorsModule],
   controllers: [QueryController, QuerySettingsController],
   providers: [
     QuerySettingsStore,
+    QuerySettings,
+    LoadQuerySettingsOnStart,
+    ReloadQuerySettingsOnReplicaNews,
+    ReloadQuerySettingsJob,
     FanOut,
+    queryDuration,
+    queriedServers,
+    queryPlans,
     QueryMetrics,
     {
-      provide: QueryPlanner,
+      provide: LlmPlanner,
       inject: [Env, Clock, QueryMetrics],
       useFactory: configuredPlanner,
     },
@@ -43,7 +54,7 @@ async function configuredPlanner(
   env: Env,
   clock: Clock,
   metrics: QueryMetrics,
-): Promise<QueryPlanner> {
+): Promise<LlmPlanner> {
   const llm = env.MCP_AGGREGATOR_QUERY_PLANNER ? await configuredLlm(env) : undefined;
-  return new QueryPlanner(llm, clock, metrics);
+  return new LlmPlanner(llm, clock, metrics);
 }

@@ -1,4 +1,4 @@
 export { AggregationModule } from './aggregation.module.js';
-export { AllServersFailed, InvalidQuestion } from './aggregation.errors.js';
-export { ImportQuerySettings } from './import-query-settings.command.js';
-export { QueryTool } from './query-tool.mcp.js';
+export { AllServersFailed, InvalidQuery } from './aggregation.errors.js';
+export { ImportQuerySettings } from './settings/import-query-settings.command.js';
+export { QueryTool } from './ask/query-tool.mcp.js';

@@ -1,3 +1,4 @@
+import { Catalogue } from '@app/catalogue';
 import { Database } from '@app/platform';
 import {
   type FakeEndpoint,
@@ -8,7 +9,7 @@ import { startApp, type TestApp } from '../../../test/support/app.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { createDatabase } from '../../../test/support/postgres.js';
 import { insertTools, ROWS_ONLY } from '../../../test/support/rows.js';
-import { ClassificationWorker } from './classification-worker.js';
+import { ClassificationWorker } from './classify/classification-worker.js';
 
 interface Answer {
   readonly status: number;
@@ -64,7 +65,7 @@ describe.each([
   });
   afterAll(() => service.close());
 
-  it('gives tools their skills, in rows, catalogue and search', async () => {
+  it('assigns skills to tools, in rows, catalogue and search', async () => {
     expect(await toolRow(service, 'weather.forecast')).toMatchObject({
       primary_skill_id: 'weather_env',
       is_classified: true,
@@ -85,14 +86,46 @@ describe.each([
     expect(by.every((row) => row.classified_by.startsWith('local:static-'))).toBe(true);
   });
 
-  it('does nothing when nothing has changed', async () => {
+  it('shows who classified a tool in every answer about tools (R27)', async () => {
+    const byLocalModel = { is_classified: true, classified_by: expect.stringMatching(/^local:./) };
+    const { body: tool } = await call('GET', `/aggregator/tools/${ids[0]}`);
+    expect(tool).toMatchObject(byLocalModel);
+    const server = (tool['source_server'] as { id: string }).id;
+    const lists = [
+      await call('GET', '/aggregator/tools?server=weather'),
+      await call('GET', `/aggregator/servers/${server}/tools`),
+      await call('POST', '/search', { query: 'weather forecast' }),
+    ];
+    for (const { body } of lists) {
+      const named = (body['tools'] as { name: string; classified_by: unknown }[]).find(
+        ({ name }) => name === 'weather.forecast',
+      );
+      expect(named?.classified_by).toEqual(byLocalModel.classified_by);
+    }
+  });
+
+  it('says human of skills that were set by hand, and nothing of an unclassified tool (R27)', async () => {
+    const shown = async (): Promise<unknown> =>
+      (await call('GET', `/aggregator/tools/${ids[0]}`)).body['classified_by'];
+    const set = { skill_ids: ['finance'] };
+    expect((await call('PUT', `/aggregator/tools/${ids[0]}/skills`, set)).status).toBe(204);
+    expect(await shown()).toBe('human');
+    await rowsOf(service, 'UPDATE mcp.tools SET is_classified = false WHERE id = $1', [ids[0]]);
+    await service.app.get(Catalogue, { strict: false }).reload();
+    expect(await shown()).toBeNull();
+    await call('DELETE', `/aggregator/tools/${ids[0]}/skills`);
+    await classify(service);
+    await eventually(async () => expect(await shown()).toMatch(/^local:./));
+  });
+
+  it('does nothing without a change', async () => {
     const state = () => rowsOf(service, 'SELECT * FROM mcp.tool_classifications ORDER BY tool_id');
     const before = await state();
     await classify(service);
     expect(await state()).toEqual(before);
   });
 
-  it('leaves a human’s decision alone, even when the tool changes, until it is taken back', async () => {
+  it('keeps a human’s override, even when the tool changes, until it is dropped', async () => {
     const put = await call('PUT', `/aggregator/tools/${ids[0]}/skills`, {
       skill_ids: ['finance', 'media'],
     });
@@ -115,7 +148,31 @@ describe.each([
     });
   });
 
-  it('refuses skills that are not there, and tools that are not', async () => {
+  it('shows the likeliest skills of a tool for which none is sure enough, with their confidence', async () => {
+    const [vague] = await insertTools(service.app, 'vague', [{ name: 'qzx', description: 'qzx' }]);
+    await classify(service);
+    const { status, body } = await call('GET', `/aggregator/tools/${vague}/skills`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ tool_id: String(vague), skills: [], is_override: false });
+    const suggested = body['suggested_skills'] as { id: string; confidence: number }[];
+    expect(suggested).toHaveLength(3);
+    for (const { confidence } of suggested) {
+      expect(confidence).toBeGreaterThan(0);
+      expect(confidence).toBeLessThan(0.5);
+    }
+    await call('PUT', `/aggregator/tools/${vague}/skills`, { skill_ids: ['media'] });
+    const after = await call('GET', `/aggregator/tools/${vague}/skills`);
+    expect(after.body).toMatchObject({
+      skills: [{ id: 'media', confidence: 1 }],
+      suggested_skills: [],
+      classified_by: 'human:admin',
+      is_override: true,
+    });
+    expect((await call('GET', '/aggregator/tools/999999/skills')).status).toBe(404);
+    await rowsOf(service, `DELETE FROM mcp.external_servers WHERE name = 'vague'`);
+  });
+
+  it('refuses unknown skills and unknown tools', async () => {
     const unknown = await call('PUT', `/aggregator/tools/${ids[0]}/skills`, { skill_ids: ['no'] });
     expect(unknown.status).toBe(422);
     expect(unknown.body['detail']).toEqual([
@@ -127,7 +184,7 @@ describe.each([
     }
   });
 
-  it('takes a new skill in, and classifies again', async () => {
+  it('adds a skill and classifies again', async () => {
     const skill = {
       id: 'storm_warning',
       name: 'Storm warnings',
@@ -143,7 +200,7 @@ describe.each([
     expect((await toolRow(service, 'weather.alerts'))?.skill_ids).toContain('storm_warning');
   });
 
-  it('takes a skill that is switched off from its tools, and brings it back', async () => {
+  it('removes a skill that is switched off from its tools, and restores it', async () => {
     expect((await call('DELETE', '/aggregator/skills/storm_warning')).status).toBe(204);
     await classify(service);
     expect((await toolRow(service, 'weather.alerts'))?.skill_ids).not.toContain('storm_warning');
@@ -154,7 +211,7 @@ describe.each([
     expect(back.body).toMatchObject({ is_active: true });
   });
 
-  it('leaves nothing behind when the server is removed', async () => {
+  it('leaves no rows behind when the server is removed', async () => {
     const [server] = await rowsOf<{ id: string }>(
       service,
       `SELECT id FROM mcp.external_servers WHERE name = 'weather'`,
@@ -204,12 +261,12 @@ describe('classification by a hosted model', () => {
     await endpoint.close();
   });
 
-  it('asks for ten tools a request, and says who classified', async () => {
+  it('sends ten tools per request, and records the classifier', async () => {
     await insertTools(service.app, 'cinema', films(25));
     await classify(service);
     expect(
       endpoint.requests.map((request) => askedFor(request.body).length).toSorted((a, b) => b - a),
-    ).toEqual([10, 10, 6]); // with the aggregator's own
+    ).toEqual([10, 10, 6]); // including own tools
     const rows = await rowsOf<{ state: string; classified_by: string }>(
       service,
       'SELECT DISTINCT state, classified_by FROM mcp.tool_classifications',
@@ -217,12 +274,18 @@ describe('classification by a hosted model', () => {
     expect(rows).toEqual([{ state: 'CLASSIFIED', classified_by: 'openai:stand-in' }]);
   });
 
-  it('leaves tools unclassified but findable while it fails, and goes on when it is back', async () => {
+  it('leaves tools unclassified but searchable while the model fails, and continues when it recovers', async () => {
     const working = endpoint.answer;
     endpoint.answer = refuse(500);
     await insertTools(service.app, 'cinema', films(1));
     await classify(service);
     expect((await toolRow(service, 'cinema.film_0'))?.is_classified).toBe(false);
+    const [failed] = await rowsOf(
+      service,
+      `SELECT c.last_error FROM mcp.tool_classifications c JOIN mcp.tools t ON t.id = c.tool_id
+       WHERE t.name = 'cinema.film_0'`,
+    );
+    expect(failed).toEqual({ last_error: expect.stringMatching(/^CLASSIFICATION_FAILED: ./) });
     const found = await call('POST', '/search', { query: 'watch a film' });
     expect(JSON.stringify(found.body['tools'])).toContain('cinema.film_0');
     endpoint.answer = working;
@@ -239,7 +302,7 @@ describe('classification by a hosted model', () => {
     await classify(service);
     const { body } = await call('GET', '/aggregator/skill-suggestions?status=PENDING');
     const [suggestion] = body['suggestions'] as { id: number; tool_ids: string[] }[];
-    expect(suggestion?.tool_ids).toHaveLength(3); // with the aggregator's own
+    expect(suggestion?.tool_ids).toHaveLength(3); // including own tools
     const path = `/aggregator/skill-suggestions/${suggestion?.id}`;
     expect(await call('POST', `${path}/approve`)).toMatchObject({
       status: 200,
@@ -281,19 +344,19 @@ describe('a hosted model that is configured later', () => {
   const byHuman = { name: 'forecast', skill: 'finance', by: 'human:admin' };
   const byModel = { name: 'alerts', skill: 'media', by: 'openai:stand-in' };
 
-  it('sorts again what the local one has sorted, and leaves what a human has', async () => {
+  it('reclassifies the results of the local model, and keeps overrides', async () => {
     expect(await verdicts(hostedBy(endpoint))).toEqual([byHuman, byModel]);
-    expect(endpoint.requests.map(({ body }) => askedFor(body).length)).toEqual([2]); // and the aggregator's own
+    expect(endpoint.requests.map(({ body }) => askedFor(body).length)).toEqual([2]); // including own tools
   });
 
-  it('is not paid twice: neither another model nor the local one sorts again what it has', async () => {
+  it('is not paid twice: no other model reclassifies its results', async () => {
     await verdicts(hostedBy(endpoint));
     expect(await verdicts(hostedBy(endpoint, 'another'))).toEqual([byHuman, byModel]);
     expect(await verdicts({})).toEqual([byHuman, byModel]);
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  it('takes nothing away while it fails', async () => {
+  it('removes no skills while it fails', async () => {
     endpoint.answer = refuse(500);
     const local = expect.stringMatching(/^local:/) as string;
     expect(await verdicts(hostedBy(endpoint))).toEqual([

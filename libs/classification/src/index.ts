@@ -1,2 +1,2 @@
 export { ClassificationModule } from './classification.module.js';
-export { type MappedSkill, SkillMap } from './skill-map.js';
+export { type MappedSkill, SkillMap } from './map/skill-map.js';

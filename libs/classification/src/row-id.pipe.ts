@@ -3,7 +3,7 @@ import type { AppError } from '@app/platform';
 
 const LARGEST_ID = 2_147_483_647;
 
-/** A database id in a path; anything else names nothing that could be there (RULINGS R5). */
+/** Parses a database id in a path; an invalid id is answered as not found (contract R5). */
 export class RowIdPipe implements PipeTransform<string, number> {
   constructor(private readonly notFound: (id: string) => AppError) {}
 

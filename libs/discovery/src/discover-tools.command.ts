@@ -1,22 +1,36 @@
 import { Inject, Logger } from '@nestjs/common';
-import { Command, CommandBus, CommandHandler, EventBus, type ICommandHandler } from '@nestjs/cqrs';
+import { Command, CommandBus, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
+import { Catalogue } from '@app/catalogue';
 import { ToolsDiscovered } from '@app/events';
-import { AppError, Database, Env, FailPoints } from '@app/platform';
-import { SetServerWarnings } from '@app/registry';
+import {
+  AppError,
+  Clock,
+  CoalescedRuns,
+  Env,
+  FailPoints,
+  inSlices,
+  type JsonObject,
+  Signals,
+} from '@app/platform';
+import { DiscoveredServerStore, GetServer, ServerNotFound, SetListFailure } from '@app/registry';
 import { SessionPool } from '@app/sessions';
-import type { UpstreamSession } from '@app/mcp';
-import { isDeepStrictEqual } from 'node:util';
+import { RequestTimedOut, UpstreamHttpError, type UpstreamSession } from '@app/mcp-client';
+import { UpstreamRpcError } from '@app/mcp-protocol';
 import { DiscoveryProgress } from './discovery-progress.js';
-import { withinLimits } from './limits.js';
-import { diffTools, readTools } from './tool.js';
-import { ToolStore } from './tool.store.js';
+import { DiscoveryRetries } from './discovery-retries.js';
+import { readTools } from './tool.js';
+import { type Published, ToolPublisher } from './publish/tool-publisher.js';
 
-/** A server that pages without end is cut off here, far above any limit on tools. */
+/** Limit for a server that never stops paging; far above every limit on tools. */
 const MAX_PAGES = 1_000;
-/** So many tools over the limit are still read, to be named in the warning. */
-const NAMED_OVER_LIMIT = 1_000;
+/** This many tools over the limit are still read, so that the warning names them; MAX_LIST_BYTES ends most lists. */
+const NAMED_OVER_LIMIT = 100_000;
 
-/** Makes the rows of a connected server say what it lists. Without a session there is nothing to do: its opening asks again. */
+/**
+ * Stores the tools that a connected server lists. Does nothing without a session, because opening the next one
+ * starts a discovery, and nothing for a DEGRADED server, because its recovery starts one (contract R40). Does not
+ * reject: a failure is stored and repeated with growing waits (contract R42).
+ */
 export class DiscoverTools extends Command<void> {
   constructor(readonly serverId: string) {
     super();
@@ -26,85 +40,87 @@ export class DiscoverTools extends Command<void> {
 @CommandHandler(DiscoverTools)
 export class DiscoverToolsHandler implements ICommandHandler<DiscoverTools> {
   private readonly logger = new Logger(DiscoverTools.name);
-  /** One discovery a server at a time: a second one waits for the first and then sees what came since. */
-  private readonly running = new Map<string, Promise<void>>();
+  private readonly runs = new CoalescedRuns();
 
   constructor(
     private readonly sessions: SessionPool,
-    private readonly database: Database,
-    private readonly store: ToolStore,
+    private readonly catalogue: Catalogue,
+    private readonly publisher: ToolPublisher,
+    private readonly servers: DiscoveredServerStore,
     private readonly commands: CommandBus,
-    private readonly events: EventBus,
+    private readonly queries: QueryBus,
+    private readonly signals: Signals,
     private readonly progress: DiscoveryProgress,
+    private readonly retries: DiscoveryRetries,
     private readonly failPoints: FailPoints,
+    private readonly clock: Clock,
     @Inject(Env) private readonly env: Env,
   ) {}
 
   execute({ serverId }: DiscoverTools): Promise<void> {
-    const before = this.running.get(serverId) ?? Promise.resolve();
-    const run = before.catch(() => undefined).then(() => this.discover(serverId));
-    this.running.set(serverId, run);
-    const forget = (): void => {
-      if (this.running.get(serverId) === run) this.running.delete(serverId);
-    };
-    run.then(forget, forget);
-    return run;
+    return this.runs.run(serverId, () => this.discover(serverId));
   }
 
   private async discover(serverId: string): Promise<void> {
     const session = this.sessions.get(serverId);
     if (!session) return;
-    this.progress.start(serverId);
     try {
+      if (!(await this.isConnected(serverId))) return;
+      this.progress.start(serverId);
       await this.read(serverId, session);
+      this.retries.clear(serverId);
     } catch (error) {
-      const reason = error instanceof AppError ? error.message : 'the tools could not be stored';
-      this.progress.step(serverId, { phase: 'FAILED', error: reason });
+      if (error instanceof ServerNotFound) return this.progress.forget(serverId);
+      await this.repeatLater(serverId, session, error);
+    }
+  }
+
+  /** Reads the row only if the catalogue, which may be late, shows another status. */
+  private async isConnected(serverId: string): Promise<boolean> {
+    if (this.catalogue.current.servers.get(serverId)?.status === 'CONNECTED') return true;
+    return (await this.queries.execute(new GetServer(serverId))).status === 'CONNECTED';
+  }
+
+  private async read(serverId: string, session: UpstreamSession): Promise<void> {
+    const listed = await this.list(session);
+    this.failPoints.pass('discovery.listed');
+    this.progress.step(serverId, { phase: 'WRITING', listed: listed.length });
+    const read = await inSlices(readTools(listed, session.provenance));
+    const published = await this.publisher.publish(serverId, read);
+    if (!published) return this.progress.forget(serverId);
+    this.failPoints.pass('discovery.committed');
+    await this.announce(serverId, published);
+    this.failPoints.pass('discovery.published');
+  }
+
+  private async list(session: UpstreamSession): Promise<JsonObject[]> {
+    try {
+      return await session.listAll('tools', {
+        maxItems: this.env.MCP_AGGREGATOR_MAX_TOOLS_PER_SERVER + NAMED_OVER_LIMIT,
+        maxPages: MAX_PAGES,
+        timeoutMs: this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000,
+      });
+    } catch (error) {
+      // A server that declares no tools may have some; it may also refuse to list them, or not answer.
+      if (session.capabilities['tools'] === undefined && isRefusal(error)) return [];
       throw error;
     }
   }
 
-  private async read(serverId: string, session: UpstreamSession): Promise<void> {
-    const perServer = this.env.MCP_AGGREGATOR_MAX_TOOLS_PER_SERVER;
-    const listed = await session.listAll('tools', {
-      maxItems: perServer + NAMED_OVER_LIMIT,
-      maxPages: MAX_PAGES,
-      timeoutMs: this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000,
-    });
-    this.failPoints.pass('discovery.listed');
-    this.progress.step(serverId, { phase: 'WRITING', listed: listed.length });
-    const { tools, remarks } = readTools(listed);
-    const written = await this.database.transaction(async (tx) => {
-      const stored = await this.store.ofServer(serverId, tx);
-      if (!stored) return undefined; // removed meanwhile
-      const others = await this.store.countOfOthers(serverId, tx);
-      const { published, warnings } = withinLimits(tools, remarks, {
-        perServer,
-        free: this.env.MCP_AGGREGATOR_MAX_TOOLS - others,
-      });
-      const diff = diffTools(stored.tools, published);
-      const written = (count: number): void =>
-        this.progress.step(serverId, { phase: 'WRITING', written: count });
-      const added = await this.store.apply(serverId, stored.serverName, diff, written, tx);
-      this.failPoints.pass('discovery.written');
-      return {
-        added,
-        changed: diff.changed.map((tool) => tool.id),
-        removed: diff.removed,
-        warnings: isDeepStrictEqual(warnings, stored.warnings) ? undefined : warnings,
-        server: stored.serverName,
-        count: published.length,
-      };
-    });
-    if (!written) return this.progress.forget(serverId);
-    this.failPoints.pass('discovery.committed');
-    const { added, changed, removed, warnings, server, count } = written;
-    if (warnings) await this.commands.execute(new SetServerWarnings(serverId, warnings));
-    if (count === 0) this.logger.warn({ server }, 'the server lists no tools');
+  private async announce(serverId: string, published: Published): Promise<void> {
+    const { added, changed, removed, server, count } = published;
+    if (count === 0) this.logger.warn({ server, server_id: serverId }, 'server.no_tools');
     this.logger.log(
-      { server, added: added.length, changed: changed.length, removed: removed.length },
-      'tools discovered',
+      {
+        server,
+        server_id: serverId,
+        added: added.length,
+        changed: changed.length,
+        removed: removed.length,
+      },
+      'tool.discovered',
     );
+    await this.signals.tell(new ToolsDiscovered(serverId, added, changed, removed));
     this.progress.step(serverId, {
       phase: 'DONE',
       written: added.length + changed.length,
@@ -112,7 +128,42 @@ export class DiscoverToolsHandler implements ICommandHandler<DiscoverTools> {
       changed: changed.length,
       removed: removed.length,
     });
-    this.events.publish(new ToolsDiscovered(serverId, added, changed, removed));
-    this.failPoints.pass('discovery.published');
   }
+
+  private async repeatLater(
+    serverId: string,
+    session: UpstreamSession,
+    error: unknown,
+  ): Promise<void> {
+    const isExplained = error instanceof AppError;
+    const reason = isExplained ? error.message : 'the tools could not be stored';
+    this.progress.step(serverId, { phase: 'FAILED', error: reason });
+    if (this.sessions.get(serverId) !== session) return; // the next session starts a discovery
+    const repeat = (): Promise<void> => this.commands.execute(new DiscoverTools(serverId));
+    const waitMs = this.retries.schedule(serverId, repeat);
+    const line = { server_id: serverId, reason, retry_in_ms: waitMs };
+    if (isExplained) this.logger.warn(line, 'discovery.failed');
+    else this.logger.error({ ...line, err: error }, 'discovery.failed');
+    // The list of another process counts, whose session may be in order.
+    if (this.sessions.leads) await this.noteFailure(serverId, reason);
+  }
+
+  private async noteFailure(serverId: string, reason: string): Promise<void> {
+    try {
+      await this.commands.execute(new SetListFailure(serverId, 'tools', reason));
+      await this.servers.setReadAt(serverId, this.clock.now());
+    } catch (error) {
+      if (error instanceof ServerNotFound) return;
+      this.logger.warn({ server_id: serverId, err: error }, 'discovery.failure_not_stored');
+    }
+  }
+}
+
+/** Answers to a request that a server does not know. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof UpstreamRpcError ||
+    error instanceof UpstreamHttpError ||
+    error instanceof RequestTimedOut
+  );
 }

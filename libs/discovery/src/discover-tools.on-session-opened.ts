@@ -1,14 +1,26 @@
-import { CommandBus, EventsHandler, type IEventHandler } from '@nestjs/cqrs';
-import { SessionOpened, ToolListChanged } from '@app/events';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { SessionOpened } from '@app/events';
+import { Signals } from '@app/platform';
 import { DiscoverTools } from './discover-tools.command.js';
 
-@EventsHandler(SessionOpened, ToolListChanged)
-export class DiscoverToolsOnSessionOpened implements IEventHandler<
-  SessionOpened | ToolListChanged
-> {
-  constructor(private readonly commands: CommandBus) {}
+/** Awaited by a connect with a wait time, so that tools can be called once it returns (contract R39). */
+@Injectable()
+export class DiscoverToolsOnSessionOpened implements OnModuleInit, OnModuleDestroy {
+  private stopHearing: (() => void) | undefined;
 
-  async handle({ serverId }: SessionOpened | ToolListChanged): Promise<void> {
-    await this.commands.execute(new DiscoverTools(serverId));
+  constructor(
+    private readonly signals: Signals,
+    private readonly commands: CommandBus,
+  ) {}
+
+  onModuleInit(): void {
+    this.stopHearing = this.signals.hear(SessionOpened, ({ serverId }) =>
+      this.commands.execute(new DiscoverTools(serverId)),
+    );
+  }
+
+  onModuleDestroy(): void {
+    this.stopHearing?.();
   }
 }

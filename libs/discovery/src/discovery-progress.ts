@@ -1,6 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { EventBus } from '@nestjs/cqrs';
-import { DiscoveryProgressed } from '@app/events';
 import { Clock } from '@app/platform';
 
 export const discoveryPhases = ['LISTING', 'WRITING', 'DONE', 'FAILED'] as const;
@@ -11,7 +9,7 @@ export interface Discovery {
   readonly phase: DiscoveryPhase;
   readonly startedAt: Date;
   readonly finishedAt: Date | null;
-  /** Tools the server listed; 0 until it has. */
+  /** Number of tools listed by the server; 0 until the list is complete. */
   readonly listed: number;
   readonly written: number;
   readonly added: number;
@@ -22,15 +20,12 @@ export interface Discovery {
 
 type Step = Partial<Omit<Discovery, 'startedAt' | 'finishedAt'>> & Pick<Discovery, 'phase'>;
 
-/** How far discoveries are, for people who wait for a server with many tools. */
+/** Progress of discoveries, shown to people who wait for a server with many tools. */
 @Injectable()
 export class DiscoveryProgress {
   private readonly discoveries = new Map<string, Discovery>();
 
-  constructor(
-    private readonly events: EventBus,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly clock: Clock) {}
 
   of(serverId: string): Discovery | undefined {
     return this.discoveries.get(serverId);
@@ -48,26 +43,17 @@ export class DiscoveryProgress {
       removed: 0,
       error: null,
     });
-    this.publish(serverId);
   }
 
   step(serverId: string, step: Step): void {
     const before = this.discoveries.get(serverId);
-    if (!before) return; // removed meanwhile
+    if (!before) return; // removed in the meantime
     const isOver = step.phase === 'DONE' || step.phase === 'FAILED';
     const finishedAt = isOver ? this.clock.now() : null;
     this.discoveries.set(serverId, { ...before, ...step, finishedAt });
-    this.publish(serverId);
   }
 
   forget(serverId: string): void {
     this.discoveries.delete(serverId);
-  }
-
-  private publish(serverId: string): void {
-    const discovery = this.discoveries.get(serverId);
-    if (!discovery) return;
-    const { phase, written, listed } = discovery;
-    this.events.publish(new DiscoveryProgressed(serverId, phase, written, listed));
   }
 }

@@ -1,10 +1,10 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Catalogue } from '@app/catalogue';
 import { RequireScope } from '@app/access';
 import { ApiErrors } from '@app/platform';
 import { GetServer, ServerIdPipe } from '@app/registry';
-import { Catalogue } from './catalogue.js';
 import { DiscoveryProgress } from './discovery-progress.js';
 import { DiscoveryView, toDiscoveryView } from './tools.dto.js';
 
@@ -23,9 +23,9 @@ export class DiscoveryController {
   @ApiOperation({ summary: 'How far the discovery of a server’s tools is' })
   @ApiOkResponse({ type: DiscoveryView })
   @ApiErrors(404)
-  async discovery(@Param('id', ServerIdPipe) id: string): Promise<DiscoveryView> {
+  async getDiscovery(@Param('id', ServerIdPipe) id: string): Promise<DiscoveryView> {
     await this.queries.execute(new GetServer(id));
-    const tools = this.catalogue.current.tools.filter((tool) => tool.serverId === id);
+    const tools = this.catalogue.current.toolsByServer.get(id) ?? [];
     return toDiscoveryView(id, this.progress.of(id), tools);
   }
 }

@@ -1,40 +1,41 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { CatalogueModule } from '@app/catalogue';
 import { SessionsModule } from '@app/sessions';
-import { VectorsModule } from '@app/vectors';
-import { Catalogue } from './catalogue.js';
 import { DiscoverToolsHandler } from './discover-tools.command.js';
+import { DiscoverToolsOnReplicaNews } from './discover-tools.on-replica-news.js';
+import { DiscoverToolsOnServerRecovered } from './discover-tools.on-server-recovered.js';
 import { DiscoverToolsOnSessionOpened } from './discover-tools.on-session-opened.js';
+import { DiscoverToolsOnToolListChanged } from './discover-tools.on-tool-list-changed.js';
+import { DiscoverWaitingServersHandler } from './publish/discover-waiting-servers.command.js';
+import { DiscoverWaitingServersJob } from './publish/discover-waiting-servers.job.js';
+import { DiscoverWaitingServersOnCatalogueReplaced } from './publish/discover-waiting-servers.on-catalogue-replaced.js';
 import { DiscoveryController } from './discovery.controller.js';
 import { DiscoveryProgress } from './discovery-progress.js';
-import { FollowReplicasOnNews } from './follow-replicas.on-news.js';
 import { ForgetProgressOnServerRemoved } from './forget-progress.on-server-removed.js';
-import { IndexToolsOnCatalogueChanges } from './index-tools.on-catalogue-changes.js';
-import { LoadCatalogueOnStart } from './load-catalogue.on-start.js';
-import { PublishOwnToolsHandler } from './publish-own-tools.command.js';
-import { ReconcileCatalogueJob } from './reconcile-catalogue.job.js';
-import { RefreshCatalogueOnChanges } from './refresh-catalogue.on-changes.js';
-import { ToolEntity } from './tool.entity.js';
-import { ToolStore } from './tool.store.js';
+import { PublishOwnToolsHandler } from './publish/publish-own-tools.command.js';
+import { DiscoveryRetries } from './discovery-retries.js';
+import { RefreshToolsHandler } from './refresh-tools.command.js';
+import { ToolPublisher } from './publish/tool-publisher.js';
 import { ServerToolsController } from './tools.controller.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ToolEntity]), SessionsModule, VectorsModule],
+  imports: [CatalogueModule, SessionsModule],
   controllers: [ServerToolsController, DiscoveryController],
   providers: [
-    ToolStore,
-    Catalogue,
-    IndexToolsOnCatalogueChanges,
-    LoadCatalogueOnStart,
-    RefreshCatalogueOnChanges,
-    FollowReplicasOnNews,
-    ReconcileCatalogueJob,
     DiscoveryProgress,
     ForgetProgressOnServerRemoved,
+    ToolPublisher,
+    DiscoveryRetries,
+    RefreshToolsHandler,
+    DiscoverToolsOnReplicaNews,
+    DiscoverToolsOnServerRecovered,
     DiscoverToolsHandler,
+    DiscoverWaitingServersHandler,
+    DiscoverWaitingServersJob,
+    DiscoverWaitingServersOnCatalogueReplaced,
     PublishOwnToolsHandler,
     DiscoverToolsOnSessionOpened,
+    DiscoverToolsOnToolListChanged,
   ],
-  exports: [Catalogue],
 })
 export class DiscoveryModule {}

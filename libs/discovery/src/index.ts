@@ -1,5 +1,5 @@
-export { Catalogue } from './catalogue.js';
-export type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from './catalogue-snapshot.js';
 export { DiscoveryModule } from './discovery.module.js';
-export { PublishOwnTools } from './publish-own-tools.command.js';
-export { parameterDescriptions, parameterNames, textOfTool } from './tool-item.js';
+export { PublishOwnTools } from './publish/publish-own-tools.command.js';
+export { definitionProblem } from './tool.js';
+export { inWords, type Repaired } from './repair/members.js';
+export { repairPrompt, repairResource } from './repair/repair-offered.js';

@@ -1,19 +1,19 @@
-import { isCleanText, isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
+import { type DiscoveredTool, partsOf, type StoredTool, type ToolDiff } from '@app/catalogue';
+import {
+  cutText,
+  isCleanText,
+  isLongerThan,
+  type JsonObject,
+  type JsonValue,
+  type Sliced,
+} from '@app/platform';
+import { Provenance } from '@app/mcp-protocol';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { inWords } from './repair/members.js';
+import { repairTool } from './repair/repair-tool.js';
 
-/** A tool as its server describes it, read, cleaned and bounded. */
-export interface DiscoveredTool {
-  readonly originalName: string;
-  readonly title: string | null;
-  readonly description: string;
-  readonly inputSchema: JsonObject;
-  /** The server's whole object: this is what MCP clients get. */
-  readonly definition: JsonObject;
-  readonly contentHash: string;
-}
-
-/** What the owner of a server should know about one of its tools. */
+/** A remark about one tool for the owner of its server. */
 export interface ToolRemark {
   readonly name: string;
   readonly text: string;
@@ -21,39 +21,48 @@ export interface ToolRemark {
 
 const MAX_NAME_CHARS = 255;
 const MAX_DEFINITION_CHARS = 262_144;
-/** Deeper schemas are bombs for whoever walks them, and no model reads them. */
+/** Limits recursion: deeper schemas can overflow the stack, and models cannot use them. */
 const MAX_DEPTH = 64;
 const NAMED = 100;
 
 /**
- * Characters that nobody sees but a model reads: controls other than tab and line breaks, direction
- * overrides, zero-width marks, tags. Joiners and Arabic number signs stay, because scripts and emoji
- * are written with them.
+ * Characters that are invisible to people but read by models: controls other than tab and line breaks, direction
+ * overrides, zero-width marks, tags. Joiners and Arabic number signs are kept, because scripts and emoji need
+ * them.
  */
 const HIDDEN = /(?!\u200c|\u200d|[\t\n\r\u0600-\u0605\u06dd])[\p{Cc}\p{Cf}]/gu;
 
 const definitionSchema = z.looseObject({
   name: z
-    .string()
+    .string({ error: 'it has no name that is text' })
     .min(1, 'it has no name')
     .max(MAX_NAME_CHARS, `its name is longer than ${MAX_NAME_CHARS} characters`)
     .refine((name) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) && name.search(HIDDEN) < 0, {
       message: 'its name has control or hidden characters',
     }),
-  title: z.string().nullish(),
-  description: z.string().nullish(),
-  inputSchema: z.looseObject({}).optional(),
 });
 
-/** Reads what a server lists; one bad tool never costs the others. Of two with one name the later counts (BR-003). */
-export function readTools(listed: readonly JsonObject[]): {
+/**
+ * Validates the tools a server lists; an invalid tool does not affect the others. Of two tools with one name the
+ * later counts (contract BR-003).
+ */
+export function* readTools(
+  listed: readonly JsonObject[],
+  provenance: Pick<Provenance, 'admit'> = Provenance.none,
+): Sliced<{
   tools: DiscoveredTool[];
   remarks: ToolRemark[];
-} {
+}> {
   const tools = new Map<string, DiscoveredTool>();
   const remarks: ToolRemark[] = [];
   for (const definition of listed) {
-    const read = readTool(definition);
+    yield;
+    const admitted = provenance.admit(definition);
+    if ('refusal' in admitted) {
+      remarks.push({ name: nameOf(definition), text: admitted.refusal });
+      continue;
+    }
+    const read = readTool(admitted.item);
     if ('refusal' in read) {
       remarks.push({ name: nameOf(definition), text: `is not published: ${read.refusal}` });
       continue;
@@ -62,6 +71,9 @@ export function readTools(listed: readonly JsonObject[]): {
     if (read.wasCleaned) {
       remarks.push({ name, text: 'is published without the hidden characters in its texts' });
     }
+    if (read.repairs.length > 0) {
+      remarks.push({ name, text: `is published in a repaired form: ${inWords(read.repairs)}` });
+    }
     if (tools.has(name)) remarks.push({ name, text: 'is listed more than once; the last counts' });
     tools.set(name, read.tool);
   }
@@ -69,42 +81,44 @@ export function readTools(listed: readonly JsonObject[]): {
 }
 
 type Reading =
-  { readonly refusal: string } | { readonly tool: DiscoveredTool; readonly wasCleaned: boolean };
+  | { readonly refusal: string }
+  | {
+      readonly tool: DiscoveredTool;
+      readonly wasCleaned: boolean;
+      readonly repairs: readonly string[];
+    };
 
 function readTool(listed: JsonObject): Reading {
-  // Before anything that recurses without a limit of its own.
-  const problem = problemIn(listed, 0);
-  if (problem) return { refusal: problem };
-  const text = JSON.stringify(listed);
-  if (text.length > MAX_DEFINITION_CHARS) {
+  if (isLongerThan(listed, MAX_DEFINITION_CHARS)) {
     return { refusal: `its definition is longer than ${MAX_DEFINITION_CHARS} characters` };
   }
+  const problem = definitionProblem(listed);
+  if (problem) return { refusal: problem };
   const parsed = definitionSchema.safeParse(listed);
   if (!parsed.success) {
     return { refusal: parsed.error.issues[0]?.message ?? 'it is no tool definition' };
   }
-  const definition = withoutHidden(listed);
+  const cleaned = withoutHidden(listed);
+  const repaired = repairTool(cleaned);
+  if ('refusal' in repaired) return repaired;
+  const { item: definition, repairs } = repaired;
+  // What is repaired differs from what an older version stored for the same list.
+  const hashed = JSON.stringify(repairs.length > 0 ? definition : listed);
   return {
     tool: {
       originalName: parsed.data.name,
       ...partsOf(definition),
       definition,
-      contentHash: createHash('sha256').update(text).digest('hex'),
+      contentHash: createHash('sha256').update(hashed).digest('hex'),
     },
-    wasCleaned: definition !== listed,
+    wasCleaned: cleaned !== listed,
+    repairs,
   };
 }
 
-/** What we read of a definition: the same objects, not copies. */
-export function partsOf(
-  definition: JsonObject,
-): Pick<DiscoveredTool, 'title' | 'description' | 'inputSchema'> {
-  const { title, description, inputSchema } = definition;
-  return {
-    title: typeof title === 'string' ? title : null,
-    description: typeof description === 'string' ? description : '',
-    inputSchema: isJsonObject(inputSchema) ? inputSchema : { type: 'object' },
-  };
+/** Why a definition is refused. Runs before any code that recurses without a depth limit. */
+export function definitionProblem(definition: JsonObject): string | undefined {
+  return problemIn(definition, 0);
 }
 
 function problemIn(value: JsonValue, depth: number): string | undefined {
@@ -121,7 +135,7 @@ function problemIn(value: JsonValue, depth: number): string | undefined {
   return undefined;
 }
 
-/** The same object when there is nothing to take out. */
+/** Returns the same object when there is nothing to remove. */
 function withoutHidden<T extends JsonValue>(value: T): T;
 function withoutHidden(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.replace(HIDDEN, '');
@@ -137,28 +151,15 @@ function withoutHidden(value: JsonValue): JsonValue {
     : value;
 }
 
-/** Short and printable, for a warning about a tool that may have neither. */
+/** A short, printable name for a warning about a tool whose name may be neither. */
 function nameOf(definition: JsonObject): string {
   const name = typeof definition['name'] === 'string' ? definition['name'] : '';
-  return name
-    .slice(0, NAMED)
-    .toWellFormed()
-    .replace(/[\p{C}\s]+/gu, ' ');
+  return cutText(name, NAMED).replace(/[\p{C}\s]+/gu, ' ');
 }
 
-export interface StoredTool {
-  readonly id: number;
-  readonly originalName: string;
-  readonly contentHash: string;
-}
-
-export interface ToolDiff {
-  readonly added: readonly DiscoveredTool[];
-  readonly changed: readonly (DiscoveredTool & { readonly id: number })[];
-  readonly removed: readonly number[];
-}
-
-/** What has to be written so that the rows say what the server says. Unchanged tools are in none of the three. */
+/**
+ * The tools to add, change and remove so that the rows match the server; unchanged tools are in none of the three.
+ */
 export function diffTools(
   stored: readonly StoredTool[],
   discovered: readonly DiscoveredTool[],

@@ -1,7 +1,8 @@
+import type { CatalogueTool } from '@app/catalogue';
 import { PageView } from '@app/platform';
 import { ApiProperty } from '@nestjs/swagger';
-import type { CatalogueTool } from './catalogue-snapshot.js';
 import { type Discovery, discoveryPhases } from './discovery-progress.js';
+import type { Refresh } from './refresh-tools.command.js';
 
 export class ServerToolView {
   @ApiProperty({ example: '1' })
@@ -18,6 +19,13 @@ export class ServerToolView {
   readonly primary_skill_id!: string | null;
   @ApiProperty()
   readonly is_classified!: boolean;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'openai:gpt-5-mini',
+    description: 'The model that chose the skills, or human; null while it is not classified.',
+  })
+  readonly classified_by!: string | null;
   @ApiProperty({ format: 'date-time' })
   readonly discovered_at!: string;
 }
@@ -34,10 +42,18 @@ export class ServerToolsView extends PageView {
 export class RefreshView {
   @ApiProperty({ example: '550e8400-e29b-41d4-a716-446655440000' })
   readonly server_id!: string;
-  @ApiProperty({ example: 'REFRESHING' })
-  readonly status!: string;
+  @ApiProperty({ enum: ['REFRESHING', 'DEFERRED'], example: 'REFRESHING' })
+  readonly status!: Refresh;
   @ApiProperty({ example: 'Tool discovery initiated' })
   readonly message!: string;
+}
+
+export function toRefreshView(serverId: string, status: Refresh): RefreshView {
+  const message =
+    status === 'DEFERRED'
+      ? 'The server is degraded; its tools are discovered when it has recovered'
+      : 'Tool discovery initiated';
+  return { server_id: serverId, status, message };
 }
 
 export function toServerToolView(tool: CatalogueTool): ServerToolView {
@@ -49,6 +65,7 @@ export function toServerToolView(tool: CatalogueTool): ServerToolView {
     skill_ids: tool.skillIds,
     primary_skill_id: tool.primarySkillId,
     is_classified: tool.isClassified,
+    classified_by: tool.classifiedBy,
     discovered_at: tool.discoveredAt.toISOString(),
   };
 }
@@ -80,22 +97,33 @@ export class DiscoveryView {
   readonly classified!: number;
 }
 
+const NONE_YET = {
+  phase: 'IDLE',
+  listed: 0,
+  written: 0,
+  added: 0,
+  changed: 0,
+  removed: 0,
+  error: null,
+};
+
 export function toDiscoveryView(
   serverId: string,
   discovery: Discovery | undefined,
   tools: readonly CatalogueTool[],
 ): DiscoveryView {
+  const { phase, listed, written, added, changed, removed, error } = discovery ?? NONE_YET;
   return {
     server_id: serverId,
-    phase: discovery?.phase ?? 'IDLE',
+    phase,
     started_at: discovery?.startedAt.toISOString() ?? null,
     finished_at: discovery?.finishedAt?.toISOString() ?? null,
-    listed: discovery?.listed ?? 0,
-    written: discovery?.written ?? 0,
-    added: discovery?.added ?? 0,
-    changed: discovery?.changed ?? 0,
-    removed: discovery?.removed ?? 0,
-    error: discovery?.error ?? null,
+    listed,
+    written,
+    added,
+    changed,
+    removed,
+    error,
     published: tools.length,
     classified: tools.filter((tool) => tool.isClassified).length,
   };

@@ -1,4 +1,4 @@
-/** Tools of these servers got other skills, or lost theirs; the rows say which. */
+/** Tools of these servers gained or lost skills; the rows have the details. */
 export class ToolsClassified {
   constructor(
     readonly serverIds: readonly string[],
@@ -6,7 +6,7 @@ export class ToolsClassified {
   ) {}
 }
 
-/** A skill was added, changed or switched off; the rows say which. */
+/** A skill was added, changed or switched off; the row has the details. */
 export class SkillsChanged {
   constructor(readonly skillId: string) {}
 }

@@ -7,14 +7,3 @@ export class ToolsDiscovered {
     readonly removed: readonly number[],
   ) {}
 }
-
-/** A discovery started, wrote a batch of tools, ended or failed. */
-export class DiscoveryProgressed {
-  constructor(
-    readonly serverId: string,
-    readonly phase: string,
-    readonly written: number,
-    /** Tools the server listed; 0 until it has. */
-    readonly listed: number,
-  ) {}
-}

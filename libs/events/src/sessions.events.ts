@@ -1,17 +1,9 @@
-/** A session to a server is open and initialised; its tools may be listed. */
+/** A session to a server is open and initialised, or was renewed; its tools can be listed. */
 export class SessionOpened {
   constructor(readonly serverId: string) {}
 }
 
-/** A session ended without anybody asking for it. */
-export class SessionLost {
-  constructor(
-    readonly serverId: string,
-    readonly reason: string,
-  ) {}
-}
-
-/** A server says that its list of tools is no longer what it was. */
+/** A server announced that its list of tools changed. */
 export class ToolListChanged {
   constructor(readonly serverId: string) {}
 }

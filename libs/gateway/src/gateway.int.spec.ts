@@ -44,7 +44,7 @@ afterAll(async () => {
 async function legacyClient(path = '/mcp', capabilities = {}): Promise<LegacySdk> {
   const client = new LegacySdk({ name: 'old', version: '1' }, { capabilities });
   const transport = new LegacyTransport(new URL(path, origin));
-  // The SDK's own types do not fit exactOptionalPropertyTypes.
+  // The types of the SDK do not fit exactOptionalPropertyTypes.
   await client.connect(transport as Parameters<LegacySdk['connect']>[0]);
   closing.push(() => client.close());
   return client;
@@ -71,7 +71,7 @@ describe('log messages of a call', () => {
     return { client, heard };
   }
 
-  it('reach the client that called and no other', async () => {
+  it('reach only the client that called', async () => {
     const [ada, bob] = [await listening(), await listening()];
     await Promise.all([
       ada.client.callTool({ name: 'web__log', arguments: { text: 'ada' } }),
@@ -81,14 +81,14 @@ describe('log messages of a call', () => {
     expect(bob.heard).toEqual(['debug "bob"', 'warning "bob"']);
   });
 
-  it('are as grave as the client asked for', async () => {
+  it('are filtered by the level the client set', async () => {
     const { client, heard } = await listening('warning');
     await client.callTool({ name: 'web__log', arguments: { text: 'x' } });
     expect(heard).toEqual(['warning "x"']);
   });
 });
 
-describe('a page that a server wants opened', () => {
+describe('a URL elicitation by a server', () => {
   const withPages = async () => {
     const client = await legacyClient('/mcp', { elicitation: { url: {} } });
     const completed: string[] = [];
@@ -100,7 +100,7 @@ describe('a page that a server wants opened', () => {
   };
 
   it.each(['legacy__page', 'web__page'])(
-    'is said to be done with to the client that opened it, and to no other: %s',
+    'notifies only the client that opened the page of its completion: %s',
     async (name) => {
       const [ada, bob] = [await withPages(), await withPages()];
       const { content } = await ada.client.callTool({ name, arguments: {} });
@@ -110,7 +110,7 @@ describe('a page that a server wants opened', () => {
     },
   );
 
-  it('is not shown to a client that can only fill in forms', async () => {
+  it('is refused for a client that supports only form elicitation', async () => {
     const client = await legacyClient('/mcp', { elicitation: {} });
     const result = await client.callTool({ name: 'web__page', arguments: {} });
     expect(JSON.stringify(result)).toContain('does not support elicitation by');
@@ -118,7 +118,7 @@ describe('a page that a server wants opened', () => {
 });
 
 describe('/mcp', () => {
-  it('lists the tools of all servers under names that clients accept', async () => {
+  it('lists the tools of all servers under valid client names', async () => {
     const client = await legacyClient();
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name)).toEqual(
@@ -137,7 +137,7 @@ describe('/mcp', () => {
     await expect(client.callTool({ name: 'nothing' })).rejects.toMatchObject({ code: -32_602 });
   });
 
-  it('serves prompts, resources, templates and completion of the server that has them', async () => {
+  it('routes prompts, resources, templates and completion to the server that has them', async () => {
     const client = await legacyClient();
     await eventually(async () => {
       const { prompts } = await client.listPrompts();
@@ -164,14 +164,14 @@ describe('/mcp', () => {
     expect(completed.completion.values).toContain('Engineering');
   });
 
-  it('says who is behind it', async () => {
+  it('names the connected servers in its instructions', async () => {
     const client = await modernClient();
     expect(client.getInstructions()).toContain('## legacy\necho what you like');
   });
 });
 
 describe('/mcp/servers/{name}', () => {
-  it('is the server itself, under its own names', async () => {
+  it('presents one server with its original names', async () => {
     const client = await legacyClient('/mcp/servers/legacy');
     expect(client.getServerVersion()).toEqual({ name: 'peer-v1', version: '1.0.0' });
     expect(client.getInstructions()).toBe('echo what you like');
@@ -181,7 +181,7 @@ describe('/mcp/servers/{name}', () => {
     expect(result).toEqual({ content: [{ type: 'text', text: 'hello' }] });
   });
 
-  it('lets the server refuse in its own words', async () => {
+  it('passes on the refusal of the server unchanged', async () => {
     const client = await legacyClient('/mcp/servers/legacy');
     const result = await client.callTool({ name: 'nothing', arguments: {} });
     expect(JSON.stringify(result)).toContain('Tool nothing not found');

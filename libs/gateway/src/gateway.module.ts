@@ -1,61 +1,82 @@
 import { type BeforeApplicationShutdown, Module } from '@nestjs/common';
 import { AggregationModule } from '@app/aggregation';
-import { DiscoveryModule } from '@app/discovery';
-import { McpEndpoint } from '@app/mcp';
-import { Clock, Env } from '@app/platform';
+import { CatalogueModule } from '@app/catalogue';
+import { McpEndpoint } from '@app/mcp-server';
+import { ClientLimits, Clock, Drain, Env, UnsentBytes } from '@app/platform';
 import { SessionsModule } from '@app/sessions';
-import { AggregateView } from './aggregate.view.js';
-import { ForgetServerOnServerRemoved } from './forget-server.on-server-removed.js';
-import { RestoreWishesOnSessionOpened } from './restore-wishes.on-session-opened.js';
-import { ClientRoots } from './client-roots.js';
-import { ClientsController } from './clients.controller.js';
-import { McpRoutes } from './mcp.routes.js';
-import { Offerings } from './offerings.js';
-import { RefreshOfferingsOnNews } from './refresh-offerings.on-news.js';
-import { ResourceSubscriptions } from './resource-subscriptions.js';
-import { SearchView } from './search.view.js';
-import { ServerLogs } from './server-logs.js';
-import { ServerNews } from './server-news.js';
-import { UrlElicitations } from './url-elicitations.js';
-import { Upstreams } from './upstreams.js';
-import { Views } from './views.js';
+import { AnnounceListsOnOfferingsChanged } from './notify/announce-lists.on-offerings-changed.js';
+import { AggregateSurface } from './endpoints/aggregate.surface.js';
+import { ForgetServerOnServerRemoved } from './notify/forget-server.on-server-removed.js';
+import { ResubscribeOnSessionOpened } from './notify/resubscribe.on-session-opened.js';
+import { ClientRoots } from './notify/client-roots.js';
+import { ClientsController } from './clients/clients.controller.js';
+import { LoopGuard } from './endpoints/loop-guard.js';
+import { McpRoutes } from './endpoints/mcp.routes.js';
+import { OfferingStore } from './lists/offering.store.js';
+import { OfferingWarnings } from './lists/offering-warnings.js';
+import { Offerings } from './lists/offerings.js';
+import { RefreshOfferingsOnServerNotice } from './lists/refresh-offerings.on-server-notice.js';
+import { RelayNoticesOnServerNotice } from './notify/relay-notices.on-server-notice.js';
+import { ReloadOfferingsOnReplicaNews } from './lists/reload-offerings.on-replica-news.js';
+import { ResourceSubscriptions } from './notify/resource-subscriptions.js';
+import { SearchSurface } from './endpoints/search.surface.js';
+import { ServerLogs } from './notify/server-logs.js';
+import { ServerNotifications } from './notify/server-notifications.js';
+import { ShowServersOnCatalogueReplaced } from './lists/show-servers.on-catalogue-replaced.js';
+import { PendingUrlElicitations } from './notify/pending-url-elicitations.js';
+import { RequestForwarder } from './forward/request-forwarder.js';
+import { McpSurfaces } from './endpoints/mcp-surfaces.js';
 
 @Module({
-  imports: [AggregationModule, DiscoveryModule, SessionsModule],
+  imports: [AggregationModule, CatalogueModule, SessionsModule],
   controllers: [ClientsController],
   providers: [
     {
       provide: McpEndpoint,
-      inject: [Env, Clock],
-      useFactory: (env: Env, clock: Clock) =>
+      inject: [Env, Clock, UnsentBytes, ClientLimits, Drain],
+      useFactory: (
+        env: Env,
+        clock: Clock,
+        unsent: UnsentBytes,
+        limits: ClientLimits,
+        drain: Drain,
+      ) =>
         new McpEndpoint(
           {
             max: env.MCP_AGGREGATOR_MAX_SESSIONS,
             idleMs: env.MCP_AGGREGATOR_SESSION_TTL * 1_000,
           },
           clock,
+          { unsent, limits, drain },
         ),
     },
     McpRoutes,
-    Views,
-    AggregateView,
-    SearchView,
-    Upstreams,
+    McpSurfaces,
+    AggregateSurface,
+    SearchSurface,
+    RequestForwarder,
+    OfferingStore,
+    OfferingWarnings,
     Offerings,
+    ReloadOfferingsOnReplicaNews,
     ResourceSubscriptions,
     ServerLogs,
-    ServerNews,
+    ServerNotifications,
     ClientRoots,
-    UrlElicitations,
-    RestoreWishesOnSessionOpened,
-    RefreshOfferingsOnNews,
+    LoopGuard,
+    PendingUrlElicitations,
+    ResubscribeOnSessionOpened,
+    RefreshOfferingsOnServerNotice,
+    RelayNoticesOnServerNotice,
+    ShowServersOnCatalogueReplaced,
+    AnnounceListsOnOfferingsChanged,
     ForgetServerOnServerRemoved,
   ],
 })
 export class GatewayModule implements BeforeApplicationShutdown {
   constructor(private readonly endpoint: McpEndpoint) {}
 
-  /** Before the listener closes, which waits for every open stream. */
+  /** Ends open streams first, because closing the listener waits for them. */
   beforeApplicationShutdown(): void {
     this.endpoint.close();
   }

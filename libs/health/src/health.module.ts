@@ -2,24 +2,44 @@ import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
 import { RegistryModule } from '@app/registry';
 import { SessionsModule } from '@app/sessions';
-import { CheckMetrics } from './check.metrics.js';
-import { CheckServersHandler } from './check-servers.command.js';
-import { CheckServersJob } from './check-servers.job.js';
-import { ForgetMetricsOnServerChanges } from './forget-metrics.on-server-changes.js';
-import { HealthController } from './health.controller.js';
-import { MetricsController } from './metrics.controller.js';
-import { ServerHealthController } from './server-health.controller.js';
-import { ServerProbe } from './server-probe.js';
+import { ChangeStatusOnHealthChanges } from './check/change-status.on-health-changes.js';
+import { checkDuration, checkFailures, CheckMetrics } from './check/check.metrics.js';
+import { CheckServersHandler } from './check/check-servers.command.js';
+import { CheckServersJob } from './check/check-servers.job.js';
+import { HealthChecks } from './check/health-checks.js';
+import { HealthController } from './report/health.controller.js';
+import {
+  DatabaseIndicator,
+  QdrantIndicator,
+  ServersIndicator,
+  StoppingIndicator,
+} from './report/health-indicators.js';
+import { MetricsController } from './metrics/metrics.controller.js';
+import { RemoveSeriesOnServerChanges } from './metrics/remove-series.on-server-changes.js';
+import { consecutiveFailures, ScrapedServers, serversWanted } from './metrics/scraped-servers.js';
+import { ServerHealthController } from './check/server-health.controller.js';
+import { ServerProbe } from './check/server-probe.js';
 
 @Module({
-  imports: [TerminusModule, RegistryModule, SessionsModule],
+  imports: [TerminusModule.forRoot({ logger: false }), RegistryModule, SessionsModule],
   controllers: [HealthController, MetricsController, ServerHealthController],
   providers: [
+    HealthChecks,
+    DatabaseIndicator,
+    QdrantIndicator,
+    ServersIndicator,
+    StoppingIndicator,
     ServerProbe,
+    checkDuration,
+    checkFailures,
     CheckMetrics,
     CheckServersHandler,
     CheckServersJob,
-    ForgetMetricsOnServerChanges,
+    ScrapedServers,
+    serversWanted,
+    consecutiveFailures,
+    RemoveSeriesOnServerChanges,
+    ChangeStatusOnHealthChanges,
   ],
 })
 export class HealthModule {}

@@ -3,7 +3,7 @@ import { failureReason } from './failure-reason.js';
 import { type Llm, LLM_TIMEOUT_MS, type LlmQuestion, type LlmSettings } from './llm.js';
 import { LlmFailed } from './llm.errors.js';
 
-/** Claude; a forced tool call is what holds its answer to the schema. */
+/** Claude; a forced tool call makes the answer match the schema. */
 export class AnthropicLlm implements Llm {
   readonly name: string;
   private readonly client: Anthropic;

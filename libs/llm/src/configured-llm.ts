@@ -1,7 +1,7 @@
 import type { Env } from '@app/platform';
 import type { Llm } from './llm.js';
 
-/** Undefined without LLM_PROVIDER. The SDKs are loaded only when they are used: together they hold 25 MB. */
+/** Undefined without LLM_PROVIDER. SDKs are imported only when used: together they take 25 MB of memory. */
 export async function configuredLlm(env: Env): Promise<Llm | undefined> {
   const settings = { url: env.LLM_URL, apiKey: env.LLM_API_KEY, model: env.LLM_MODEL ?? '' };
   switch (env.LLM_PROVIDER) {

@@ -1,6 +1,6 @@
 /**
- * Why a hosted model failed. Status and kind only: an endpoint's own words may repeat the key it was given. Both
- * SDKs name their errors alike, and by name they are told, so that nobody loads an SDK to ask.
+ * Why a hosted model failed: status and kind only, because the endpoint's message may repeat the API key. Errors
+ * are recognised by class name, which both SDKs share, so that no SDK is loaded for it.
  */
 export function failureReason(error: unknown): string {
   const kind = error instanceof Error ? error.constructor.name : '';

@@ -1,18 +1,18 @@
 import type { JsonObject } from '@app/platform';
 
 export interface LlmQuestion {
-  /** What the answer is, as an identifier: models are told the name of what they fill in. */
+  /** An identifier for the answer, which the model sees as the name of the tool or schema. */
   readonly name: string;
   readonly system: string;
   readonly user: string;
-  /** JSON schema the answer has to follow. */
+  /** JSON schema of the answer. */
   readonly schema: JsonObject;
   readonly maxTokens: number;
-  /** How often it is asked again when the provider is busy. The waits between do not end with the signal. */
+  /** Retries when the provider is busy. Waits between them do not end with the signal. */
   readonly retries: number;
 }
 
-/** A schema in the strict form that providers hold their models to. */
+/** An object schema in the form that providers require for strict output. */
 export function strictObject(properties: JsonObject): JsonObject {
   return {
     type: 'object',
@@ -26,7 +26,7 @@ export function strictObject(properties: JsonObject): JsonObject {
 export interface Llm {
   /** Provider and model. */
   readonly name: string;
-  /** The answer as parsed JSON, not yet checked. Throws LlmFailed. */
+  /** The answer as parsed JSON, not yet validated. Throws LlmFailed. */
   ask(question: LlmQuestion, signal: AbortSignal): Promise<unknown>;
 }
 

@@ -3,7 +3,7 @@ import { failureReason } from './failure-reason.js';
 import { type Llm, LLM_TIMEOUT_MS, type LlmQuestion, type LlmSettings } from './llm.js';
 import { LlmFailed } from './llm.errors.js';
 
-/** OpenAI, or any endpoint that speaks its chat API with JSON schemas. */
+/** OpenAI, or any endpoint with its chat API and JSON schema output. */
 export class OpenAiLlm implements Llm {
   readonly name: string;
   private readonly client: OpenAI;
@@ -11,7 +11,7 @@ export class OpenAiLlm implements Llm {
   constructor(private readonly settings: LlmSettings) {
     this.name = `openai:${settings.model}`;
     this.client = new OpenAI({
-      // Local endpoints want none, but the SDK insists on a text.
+      // Local endpoints need no key, but the SDK requires a string.
       apiKey: settings.apiKey ?? 'none',
       ...(settings.url && { baseURL: settings.url }),
       timeout: LLM_TIMEOUT_MS,

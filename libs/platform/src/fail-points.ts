@@ -1,6 +1,6 @@
 /**
- * Named places where a crash test ends the process as `kill -9` would: MCP_AGGREGATOR_FAIL_POINT
- * names one. Without it they do nothing.
+ * Named places where a crash test ends the process as `kill -9` would, selected by MCP_AGGREGATOR_FAIL_POINT. No effect
+ * without it.
  */
 export const failPoints = [
   'discovery.listed',

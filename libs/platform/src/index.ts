@@ -1,4 +1,8 @@
-export { Clock } from './clock.js';
+export { backoffMs } from './work/backoff.js';
+export { Clock, within } from './work/clock.js';
+export { CoalescedRuns } from './work/coalesced-runs.js';
+export { Coalescer, type CoalescerLimits } from './work/coalescer.js';
+export { Retries } from './work/retries.js';
 export {
   type ConfiguredToken,
   Env,
@@ -10,39 +14,117 @@ export {
   type TokenScope,
   unknownSettings,
 } from './config/env.js';
+export { parseConfigFile, UnreadableConfigFile } from './config/config-file.js';
 export { Variables } from './config/variables.js';
-export { DataDirInUse, holdDataDir } from './database/data-dir.js';
+export { DataDirError, makeDataDir } from './data-folder/data-dir.js';
+export { DatabaseUnavailable } from './database/failures/database.errors.js';
 export { Database, type Tx } from './database/database.js';
-export type { ExclusiveLock } from './database/exclusive-lock.js';
 export { DatabaseModule } from './database/database.module.js';
-export { type ReplicaNews, Replicas } from './database/replicas.js';
+export { EmbeddedDatabase } from './database/embedded-database.js';
+export { SettingsStore } from './database/settings.store.js';
+export { Leadership, NotLeading } from './cluster/leadership.js';
+export { type ReplicaNews, Replicas } from './cluster/replicas.js';
 export { makeDatabaseTemplate, migrateOnce } from './database/migrate-once.js';
 export type { MigrationClass } from './database/migrations.js';
-export { isUniqueViolation } from './database/pg-errors.js';
+export { isForeignKeyViolation, isUniqueViolation } from './database/failures/pg-errors.js';
 export {
   AppError,
+  BodyTooComplex,
   type ErrorDetails,
   type ErrorKind,
   type FieldIssue,
   InvalidInput,
   MalformedRequest,
+  UNKNOWN_FIELD,
 } from './errors/app-error.js';
 export { type ErrorBody, errorAnswer } from './errors/error-body.js';
+export { connectionProblem } from './errors/connection-problem.js';
+export { errorCode } from './errors/error-code.js';
 export { HttpErrorFilter } from './errors/http-error.filter.js';
 export { RequestValidationPipe } from './errors/validation.pipe.js';
-export { parseJsonBody } from './http/json-body.js';
-export { isJsonObject, type JsonObject, type JsonValue } from './json.js';
+export { BodyLimit, bodyLimits, configureRoute, limitBody } from './http/body-limit.js';
+export { beyondBounds, isLongerThan, type JsonBounds } from './json/json-bounds.js';
+export { readJsonBodies } from './http/read-json-bodies.js';
+export { isJsonObject, type JsonObject, type JsonValue } from './json/json.js';
+export { type AddressKind, classify } from './egress/address-ranges.js';
+export { parseAddress } from './egress/address.js';
+export { boundedText, TooLong } from './egress/bounded-text.js';
+export { Egress, EgressRefused, type Resolve } from './egress/egress.js';
+export {
+  type EgressPolicy,
+  egressPolicy,
+  hostProblem,
+  LOCAL_EGRESS,
+} from './egress/egress-policy.js';
+export { urlProblem, type UrlRules } from './egress/url-problem.js';
 export { createPino, PinoLogger } from './logging/logger.js';
-export { product } from './product.js';
+export { product, SERVICE_NAME } from './product.js';
 export { PlatformModule } from './platform.module.js';
-export { Metrics } from './metrics/metrics.js';
-export { isCleanText, IsCleanText } from './text.js';
+export { counter, gauge, histogram, InjectMetric } from './metrics/metric-providers.js';
+export { ServerSeries } from './metrics/server-series.js';
+export {
+  charCount,
+  cutText,
+  hasMoreChars,
+  isCleanText,
+  IsCleanText,
+  MaxChars,
+  shortened,
+} from './text.js';
 export { ApiErrors } from './errors/error.dto.js';
+export { IgnoreUnknownQuery, UnknownParameters } from './http/unknown-parameters.guard.js';
 export { whileConnected } from './http/while-connected.js';
+export {
+  Cursor,
+  CursorPageView,
+  CursorQuery,
+  isRowId,
+  type KeysetPage,
+  type KeysetRows,
+  keyRange,
+  LAST_ROW_ID,
+  MAX_OFFSET,
+} from './http/cursor.js';
 export { PageQuery, PageView, ToFlag, ToWholeNumber } from './http/page-query.js';
-export { installedFolder } from './installed-folder.js';
+export { inSeconds } from './work/in-seconds.js';
+export { installedFolder } from './files/installed-folder.js';
 export { type FailPoint, FailPoints, failPoints } from './fail-points.js';
-export { createSecretFile } from './secret-file.js';
-export { Crowd } from './crowd.js';
-export { onOneLine, WrittenObject } from './written-object.js';
-export { abortSignalOf, type CancelSignal, Cancellation } from './cancellation.js';
+export { createSecretFile, OwnFile } from './files/whole-file.js';
+export { areDescriptorsScarce, warnOfFewDescriptors } from './files/file-descriptors.js';
+export { UnhashedSet } from './work/unhashed-set.js';
+export { JsonFault, type JsonNotes, lastScanned, scanJson } from './json/json-scan.js';
+export {
+  type Changes,
+  keepText,
+  keptText,
+  RawJson,
+  jsonLine,
+  writeJson,
+} from './json/kept-json.js';
+export {
+  changed,
+  keepTextOfMembers,
+  memberAsWritten,
+  parseKept,
+  parseScanned,
+  withoutByteOrderMark,
+} from './json/parse-kept.js';
+export { isKey, onOneLine, RawJsonObject } from './json/raw-json-object.js';
+export { abortSignalOf, type CancelSignal, Cancellation } from './work/cancellation.js';
+export { MAX_NAMED_SERVERS, MAX_SERVER_NAME_CHARS, serverNames } from './server-names.js';
+export { Signal } from './signal.js';
+export { Signals } from './signals.js';
+export { atOnce, inSlices, type Sliced } from './work/slices.js';
+export { FairQueue, Line } from './work/fair-queue.js';
+export { Shares } from './work/shares.js';
+export { ClientLimits } from './http/client-limits.js';
+export { SharedBytes, UnsentBytes, type UnsentReader } from './http/unsent-bytes.js';
+export { type DropLimits, dropRest, isStillSending } from './http/drop-rest.js';
+export { Drain, RETRY_AFTER_S, ServiceStopping } from './http/drain.js';
+export { BothEnds, type Excess } from './bytes/both-ends.js';
+export { GrowingBuffer, type Room, UNCOUNTED } from './bytes/growing-buffer.js';
+export { LineSplitter, type MessageLimits } from './bytes/line-splitter.js';
+export { HEAVY_BYTES, inOwnTurn, loopPace } from './bytes/loop-pace.js';
+export { PacedReader } from './bytes/paced-reader.js';
+export { ReadingShare } from './bytes/reading-share.js';
+export { BudgetShare, SharedBudget } from './bytes/shared-budget.js';

@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { product } from './product.js';
 
-it('introduces itself as what package.json says', async () => {
-  const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8');
-  expect(JSON.parse(text)).toMatchObject(product);
+const read = (file: string): Promise<string> =>
+  readFile(new URL(`../../../${file}`, import.meta.url), 'utf8');
+
+it.each(['package.json', 'package-lock.json'])('has the name and version of %s', async (file) => {
+  expect(JSON.parse(await read(file))).toMatchObject(product);
+});
+
+it('has the version of the latest release in the changelog', async () => {
+  const [, latest] = /^## \[(\d.*?)\]/m.exec(await read('CHANGELOG.md')) ?? [];
+  expect(latest).toBe(product.version);
 });

@@ -25,22 +25,22 @@ export class UnsetVariable extends AppError {
   constructor(variable: string, serverName: string) {
     super(
       `Cannot connect to ${serverName}: its configuration names \${${variable}}, which is not set in the environment of this service`,
-      { kind: 'unavailable', code: 'SERVER_CONNECTION_FAILED', context: { variable } },
+      { kind: 'upstream', code: 'SERVER_CONNECTION_FAILED', context: { variable } },
     );
   }
 }
 
-/** A URL that is forbidden only once its placeholders are resolved. */
+/** A URL that turns out to be forbidden once its placeholders are resolved. */
 export class ForbiddenUrl extends AppError {
   constructor(serverName: string, problem: string) {
     super(`Cannot connect to ${serverName}: its URL is refused. ${problem}`, {
-      kind: 'unavailable',
+      kind: 'upstream',
       code: 'SERVER_CONNECTION_FAILED',
     });
   }
 }
 
-/** Shown at start, so it says what to do. */
+/** Shown at startup, so the message names the remedy. */
 export class WrongCredentialKey extends AppError {
   constructor() {
     super(
@@ -69,5 +69,19 @@ export class UnreadableServersFile extends AppError {
       code: 'SERVERS_FILE_UNREADABLE',
       cause,
     });
+  }
+}
+
+/** The settings disable the service, so no server may be connected or called. */
+export class AggregatorDisabled extends AppError {
+  constructor(server: { id: string; name: string; status: string }) {
+    super(
+      `${server.name} is not connected: this service runs with MCP_AGGREGATOR_ENABLED=false, which connects no server. Set it to true and start again.`,
+      {
+        kind: 'unavailable',
+        code: 'SERVER_UNAVAILABLE',
+        server: { id: server.id, name: server.name, status: server.status },
+      },
+    );
   }
 }

@@ -1,50 +1,56 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AuthorizationStore } from './authorization.store.js';
-import { ChangeServerStatusHandler } from './change-server-status.command.js';
-import { CredentialVault } from './credential-vault.js';
-import { GetServerHandler } from './get-server.query.js';
-import { ImportServersHandler } from './import-servers.command.js';
-import { ListServersHandler } from './list-servers.query.js';
-import { RecordHealthHandler } from './record-health.command.js';
-import { RegisterServerHandler } from './register-server.command.js';
-import { RegistryMetrics } from './registry.metrics.js';
-import { RememberEraHandler } from './remember-era.command.js';
-import { RemoveServerHandler } from './remove-server.command.js';
-import { ResolveTransportHandler } from './resolve-transport.query.js';
-import { RotateCredentialsHandler } from './rotate-credentials.command.js';
+import { AuthorizationStore } from './credentials/authorization.store.js';
+import { ChangeServerStatusHandler } from './status/change-server-status.command.js';
+import { CredentialVault } from './credentials/credential-vault.js';
+import { DiscoveredServerStore } from './discovered-server.store.js';
+import { Deployment } from './connection/deployment.js';
+import { GetServerHandler } from './read/get-server.query.js';
+import { ImportServersHandler } from './register/import-servers.command.js';
+import { ListServersHandler } from './read/list-servers.query.js';
+import { RecordHealthHandler } from './status/record-health.command.js';
+import { RegisterServerHandler } from './register/register-server.command.js';
+import { registryMetrics, ScrapedStatuses } from './registry.metrics.js';
+import { RememberEraHandler } from './status/remember-era.command.js';
+import { RemoveServerHandler } from './change/remove-server.command.js';
+import { ResolveTransportHandler } from './connection/resolve-transport.query.js';
+import { RotateCredentialsHandler } from './credentials/rotate-credentials.command.js';
 import { ServerEntity } from './server.entity.js';
-import { ServerSecrets } from './server-secrets.js';
+import { ServerSecrets } from './credentials/server-secrets.js';
 import { ServerStore } from './server.store.js';
+import { ServersDigestHandler } from './read/servers-digest.query.js';
 import { ServersController } from './servers.controller.js';
-import { SetServerWarningsHandler } from './set-server-warnings.command.js';
-import { SettingsStore } from './settings.store.js';
-import { StateController } from './state.controller.js';
-import { UpdateServerHandler } from './update-server.command.js';
+import { SetListFailureHandler } from './status/set-list-failure.command.js';
+import { SetOfferingWarningsHandler } from './status/set-offering-warnings.command.js';
+import { UpdateServerHandler } from './change/update-server.command.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([ServerEntity])],
-  controllers: [ServersController, StateController],
+  controllers: [ServersController],
   providers: [
-    SettingsStore,
     CredentialVault,
+    Deployment,
     ServerStore,
+    DiscoveredServerStore,
     AuthorizationStore,
     ServerSecrets,
-    RegistryMetrics,
+    ScrapedStatuses,
+    ...registryMetrics,
     RegisterServerHandler,
     UpdateServerHandler,
     RemoveServerHandler,
     ChangeServerStatusHandler,
     RecordHealthHandler,
     RememberEraHandler,
-    SetServerWarningsHandler,
+    SetListFailureHandler,
+    SetOfferingWarningsHandler,
     RotateCredentialsHandler,
     ImportServersHandler,
     GetServerHandler,
     ListServersHandler,
+    ServersDigestHandler,
     ResolveTransportHandler,
   ],
-  exports: [AuthorizationStore],
+  exports: [AuthorizationStore, Deployment, DiscoveredServerStore],
 })
 export class RegistryModule {}

@@ -2,7 +2,7 @@ import { Injectable, type PipeTransform } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import { ServerNotFound } from './registry.errors.js';
 
-/** What is no UUID is the id of no server (RULINGS R3). */
+/** An id that is no UUID is answered like an unknown server (contract R3). */
 @Injectable()
 export class ServerIdPipe implements PipeTransform<string, string> {
   transform(value: string): string {

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { TransportType } from './connection-config.js';
+import type { TransportType } from './connection/connection-config.js';
 import type { ProtocolEra } from './server.js';
-import type { ServerStatus } from './server-status.js';
+import type { ServerStatus } from './status/server-status.js';
 
 @Entity({ schema: 'mcp', name: 'external_servers' })
 export class ServerEntity {
@@ -17,11 +17,11 @@ export class ServerEntity {
   @Column('varchar', { name: 'transport_type' })
   readonly transportType!: TransportType;
 
-  /** An envelope; see vault.ts. */
+  /** Encrypted; see vault.ts. */
   @Column('jsonb', { name: 'connection_config' })
   readonly connectionConfig!: object;
 
-  /** An envelope, because health URLs carry keys too. */
+  /** Encrypted, because health URLs may carry keys. */
   @Column('jsonb', { name: 'health_check_url', nullable: true })
   readonly healthCheckUrl!: object | null;
 
@@ -37,8 +37,17 @@ export class ServerEntity {
   @Column('integer', { name: 'tool_count', default: 0 })
   readonly toolCount!: number;
 
+  @Column('timestamptz', { name: 'tools_read_at', nullable: true })
+  readonly toolsReadAt!: Date | null;
+
+  @Column('jsonb', { name: 'list_failures', default: {} })
+  readonly listFailures!: object;
+
   @Column('jsonb', { default: [] })
   readonly warnings!: string[];
+
+  @Column('jsonb', { name: 'offering_warnings', default: [] })
+  readonly offeringWarnings!: string[];
 
   @Column('text', { name: 'error_message', nullable: true })
   readonly errorMessage!: string | null;
@@ -63,4 +72,10 @@ export class ServerEntity {
 
   @Column('timestamptz', { name: 'updated_at' })
   readonly updatedAt!: Date;
+
+  @Column('integer', { default: 1 })
+  readonly version!: number;
+
+  @Column('integer', { name: 'connection_version', default: 1 })
+  readonly connectionVersion!: number;
 }

@@ -1,15 +1,33 @@
 import { Injectable } from '@nestjs/common';
-import { Database, isUniqueViolation, type JsonObject, type Tx } from '@app/platform';
+import {
+  Database,
+  isUniqueViolation,
+  type JsonObject,
+  type KeysetPage,
+  type KeysetRows,
+  keyRange,
+  LAST_ROW_ID,
+  MAX_OFFSET,
+  type Tx,
+} from '@app/platform';
+import { In } from 'typeorm';
 import { z } from 'zod';
-import { type ConnectionConfig, parseConnectionConfig } from './connection-config.js';
-import { CredentialVault } from './credential-vault.js';
+import { type ConnectionConfig } from './connection/connection-config.js';
+import { parseConnectionConfig } from './connection/parse-config.js';
+import { CredentialVault } from './credentials/credential-vault.js';
 import { ServerAlreadyExists, ServerNotFound, UnreadableCredentials } from './registry.errors.js';
 import { ServerEntity } from './server.entity.js';
 import type { Server } from './server.js';
-import type { ServerStatus } from './server-status.js';
-import type { Place } from './vault.js';
+import {
+  errorShown,
+  type ListedKind,
+  listFailuresSchema,
+  listProblems,
+} from './status/list-failures.js';
+import type { ServerStatus } from './status/server-status.js';
+import type { Place } from './credentials/vault.js';
 
-/** All replicas take turns at registering, so that the limit holds. */
+/** Serialises registrations across replicas, so that the limit on servers holds. */
 const REGISTRATION_LOCK = 7_202_612;
 
 export interface Page {
@@ -17,24 +35,16 @@ export interface Page {
   readonly offset: number;
 }
 
+/** History entries kept per server: each reconnect writes three or more, possibly for months. */
+const HISTORY_KEPT = 1_000;
+
+const HISTORY = keyRange(['server_id']);
+
 export interface HistoryEntry {
+  readonly id: string;
   readonly eventType: string;
   readonly details: object;
   readonly timestamp: Date;
-}
-
-export interface ToolSummary {
-  readonly id: number;
-  readonly name: string;
-  readonly originalName: string;
-  readonly description: string;
-}
-
-export interface Totals {
-  readonly statuses: Readonly<Record<ServerStatus, number>>;
-  readonly tools: number;
-  readonly classified: number;
-  readonly lastSync: Date | null;
 }
 
 export type ServerChanges = Partial<
@@ -45,6 +55,7 @@ export type ServerChanges = Partial<
     | 'status'
     | 'wanted'
     | 'protocolEra'
+    | 'listFailures'
     | 'warnings'
     | 'errorMessage'
     | 'lastHealthCheck'
@@ -55,7 +66,7 @@ export type ServerChanges = Partial<
   >
 > & { readonly healthCheckUrl?: string | null; readonly config?: ConnectionConfig };
 
-/** Rows of servers and of their history. Secrets are sealed on the way in and opened on the way out. */
+/** Rows of servers and their history. Encrypts connection settings on write and decrypts them on read. */
 @Injectable()
 export class ServerStore {
   constructor(
@@ -76,7 +87,7 @@ export class ServerStore {
     }
   }
 
-  /** Holds all other registrations back until the transaction ends; the number of servers till then. */
+  /** Blocks other registrations until the transaction ends; returns the number of servers. */
   async countForRegistration(tx: Tx): Promise<number> {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [REGISTRATION_LOCK]);
     return tx.count(ServerEntity);
@@ -86,22 +97,25 @@ export class ServerStore {
     return this.toServer(await this.row(id, tx));
   }
 
-  /** The row, kept from others until the transaction ends. */
+  /** The row, locked until the transaction ends. */
   async lock(id: string, tx: Tx): Promise<Server> {
-    const rows = await tx.query<unknown[]>(
-      'SELECT 1 FROM mcp.external_servers WHERE id = $1 FOR UPDATE',
-      [id],
-    );
-    if (rows.length === 0) throw new ServerNotFound(id);
-    return this.get(id, tx);
+    const row = await tx.findOne(ServerEntity, {
+      where: { id },
+      lock: { mode: 'pessimistic_write' },
+    });
+    if (!row) throw new ServerNotFound(id);
+    return this.toServer(row);
   }
 
   async list(
-    filter: { status?: ServerStatus },
+    filter: { status?: ServerStatus; ids?: readonly string[] },
     page?: Page,
   ): Promise<{ servers: Server[]; total: number }> {
     const [rows, total] = await this.database.direct.findAndCount(ServerEntity, {
-      where: filter.status ? { status: filter.status } : {},
+      where: {
+        ...(filter.status && { status: filter.status }),
+        ...(filter.ids && { id: In([...filter.ids]) }),
+      },
       order: { name: 'ASC' },
       ...(page && { take: page.limit, skip: page.offset }),
     });
@@ -117,6 +131,12 @@ export class ServerStore {
     return this.openConfig(await this.row(id, tx));
   }
 
+  /** Both from one read of the row. */
+  async getWithConfig(id: string): Promise<{ server: Server; config: ConnectionConfig }> {
+    const row = await this.row(id, this.database.direct);
+    return { server: this.toServer(row), config: this.openConfig(row) };
+  }
+
   async update(id: string, changes: ServerChanges, tx: Tx): Promise<void> {
     const { config, healthCheckUrl, ...plain } = changes;
     try {
@@ -128,6 +148,8 @@ export class ServerStore {
           ...(config && { connectionConfig: this.sealConfig(id, config) }),
           ...(healthCheckUrl !== undefined && { healthCheckUrl: this.sealUrl(id, healthCheckUrl) }),
           updatedAt: () => 'now()',
+          version: () => 'version + 1',
+          ...(endsSessions(changes) && { connectionVersion: () => 'connection_version + 1' }),
         },
       );
     } catch (error) {
@@ -135,13 +157,27 @@ export class ServerStore {
     }
   }
 
-  /** A rename carries every namespaced tool name with it, in the same transaction (EC-008). */
-  async renameTools(id: string, serverName: string, tx: Tx): Promise<void> {
-    await tx.query(
-      `UPDATE mcp.tools SET name = $2 || '.' || original_name, updated_at = now()
-       WHERE source_server_id = $1`,
-      [id, serverName],
+  /** Writes only if the value differs. */
+  async setOfferingWarnings(id: string, warnings: readonly string[]): Promise<void> {
+    await this.database.direct.query(
+      `UPDATE mcp.external_servers SET offering_warnings = $2::jsonb, updated_at = now()
+       WHERE id = $1 AND offering_warnings <> $2::jsonb`,
+      [id, JSON.stringify(warnings)],
     );
+  }
+
+  /** Whether that was not in the row yet. Does nothing for a removed server. */
+  async setListFailure(id: string, kind: ListedKind, reason: string | null): Promise<boolean> {
+    const rows = await this.database.direct.query<unknown[]>(
+      `WITH changed AS (
+         UPDATE mcp.external_servers SET updated_at = now(), list_failures = CASE
+           WHEN $3::text IS NULL THEN list_failures - $2::text
+           ELSE list_failures || jsonb_build_object($2::text, $3::text) END
+         WHERE id = $1 AND list_failures ->> $2::text IS DISTINCT FROM $3::text RETURNING id)
+       SELECT id FROM changed`,
+      [id, kind, reason],
+    );
+    return rows.length > 0;
   }
 
   /** Tools and history go with the row (ON DELETE CASCADE). */
@@ -154,57 +190,60 @@ export class ServerStore {
       'INSERT INTO mcp.server_connection_history (server_id, event_type, details) VALUES ($1, $2, $3)',
       [id, eventType, details],
     );
+    await tx.query(
+      `DELETE FROM mcp.server_connection_history WHERE server_id = $1 AND id <= (
+         SELECT id FROM mcp.server_connection_history WHERE server_id = $1
+         ORDER BY id DESC LIMIT 1 OFFSET $2)`,
+      [id, HISTORY_KEPT],
+    );
   }
 
   /** Newest first. */
-  async history(id: string, page: Page): Promise<{ events: HistoryEntry[]; total: number }> {
-    const [events, counted] = await Promise.all([
+  async history(id: string, page: KeysetPage): Promise<KeysetRows<HistoryEntry>> {
+    const [rows, [count]] = await Promise.all([
       this.database.direct.query<HistoryEntry[]>(
-        `SELECT event_type AS "eventType", details, timestamp FROM mcp.server_connection_history
-         WHERE server_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`,
-        [id, page.limit, page.offset],
+        `SELECT id, event_type AS "eventType", details, timestamp FROM mcp.server_connection_history
+         WHERE ${HISTORY.where} ORDER BY ${HISTORY.newestFirst} LIMIT $3 OFFSET $4`,
+        [id, page.after ?? LAST_ROW_ID, page.limit + 1, page.offset],
       ),
-      this.database.direct.query<{ total: number }[]>(
-        'SELECT count(*)::int AS total FROM mcp.server_connection_history WHERE server_id = $1',
-        [id],
+      this.database.direct.query<{ counted: number }[]>(
+        `SELECT count(*)::int AS counted FROM (
+           SELECT 1 FROM mcp.server_connection_history
+           WHERE ${HISTORY.where} LIMIT $3) AS few`,
+        [id, LAST_ROW_ID, MAX_OFFSET + 1],
       ),
     ]);
-    return { events, total: counted[0]?.total ?? 0 };
+    return { rows, counted: count?.counted ?? 0 };
   }
 
-  /** Tools by server. They belong to discovery, but a list of servers reads across: rows are the truth. */
-  async toolsOf(serverIds: readonly string[]): Promise<ReadonlyMap<string, ToolSummary[]>> {
-    const rows = await this.database.direct.query<(ToolSummary & { serverId: string })[]>(
-      `SELECT id, name, original_name AS "originalName", description, source_server_id AS "serverId"
-       FROM mcp.tools WHERE source_server_id = ANY($1::uuid[]) ORDER BY name`,
-      [serverIds],
+  /** Hash of everything the catalogue shows of servers; must match `digestOfServers` of a catalogue. */
+  async digest(): Promise<string> {
+    const rows = await this.database.background.direct.query<{ digest: string | null }[]>(
+      `SELECT md5(string_agg(
+         concat_ws(' ', id, name, status, description, error_message, list_failures ->> 'tools',
+          list_failures ->> 'prompts', list_failures ->> 'resources',
+          list_failures ->> 'resourceTemplates'), ';' ORDER BY id)) AS digest
+       FROM mcp.external_servers`,
     );
-    const byServer = new Map<string, ToolSummary[]>();
-    for (const row of rows) {
-      const tools = byServer.get(row.serverId);
-      if (tools) tools.push(row);
-      else byServer.set(row.serverId, [row]);
-    }
-    return byServer;
+    return rows[0]?.digest ?? '';
   }
 
-  async totals(): Promise<Totals> {
-    const [servers, tools] = await Promise.all([
-      this.database.direct.query<{ status: ServerStatus; count: number }[]>(
-        'SELECT status, count(*)::int AS count FROM mcp.external_servers GROUP BY status',
-      ),
-      this.database.direct.query<Omit<Totals, 'statuses'>[]>(
-        `SELECT count(*)::int AS tools, count(*) FILTER (WHERE is_classified)::int AS classified,
-                max(updated_at) AS "lastSync"
-         FROM mcp.tools WHERE is_external`,
-      ),
-    ]);
-    const none = { DISCONNECTED: 0, CONNECTING: 0, CONNECTED: 0, DEGRADED: 0, ERROR: 0 };
-    const statuses = servers.reduce((sum, row) => ({ ...sum, [row.status]: row.count }), none);
-    return { statuses, ...(tools[0] ?? { tools: 0, classified: 0, lastSync: null }) };
+  async countByStatus(): Promise<Readonly<Record<ServerStatus, number>>> {
+    const rows = await this.database.direct.query<{ status: ServerStatus; count: number }[]>(
+      'SELECT status, count(*)::int AS count FROM mcp.external_servers GROUP BY status',
+    );
+    const none = {
+      DISCONNECTED: 0,
+      CONNECTING: 0,
+      CONNECTED: 0,
+      DEGRADED: 0,
+      DISCONNECTING: 0,
+      ERROR: 0,
+    };
+    return rows.reduce((sum, row) => ({ ...sum, [row.status]: row.count }), none);
   }
 
-  /** Seals every row again with the current key; the number of rows. */
+  /** Re-encrypts every row with the current key; returns the number of rows. */
   async resealAll(tx: Tx): Promise<number> {
     const rows = await tx.find(ServerEntity);
     for (const row of rows) {
@@ -227,10 +266,21 @@ export class ServerStore {
   }
 
   private toServer(row: ServerEntity): Server {
-    const { connectionConfig: _sealed, ...rest } = row;
+    const { connectionConfig: _sealed, offeringWarnings, ...rest } = row;
+    const listFailures = listFailuresSchema.parse(row.listFailures);
+    const problems = listProblems(row.status, listFailures);
+    const asked = problems.map(
+      (problem) => `${problem}; the list from before is used, and it is asked again`,
+    );
     return {
       ...rest,
-      warnings: warningsSchema.parse(row.warnings),
+      listFailures,
+      errorMessage: errorShown({
+        status: row.status,
+        errorMessage: row.errorMessage,
+        listFailures,
+      }),
+      warnings: warningsSchema.parse([...asked, ...row.warnings, ...offeringWarnings]),
       healthCheckUrl: this.openUrl(row),
     };
   }
@@ -242,8 +292,8 @@ export class ServerStore {
 
   private openConfig(row: ServerEntity): ConnectionConfig {
     const stored: unknown = JSON.parse(this.vault.open(row.connectionConfig, configPlace(row.id)));
-    // Settings may have become stricter since it was stored; what is forbidden now is refused when it is opened.
-    const rules = { allowInsecureHttp: true, mayReference: () => true };
+    // Rules may have become stricter since the row was stored; they are enforced when the connection is opened.
+    const rules = { allowInsecureHttp: true, egress: undefined, mayReference: () => true };
     const parsed = parseConnectionConfig(row.transportType, stored, rules);
     if (!parsed.config) throw new UnreadableCredentials(`server ${row.name}`);
     return parsed.config;
@@ -258,6 +308,11 @@ export class ServerStore {
       ? null
       : this.vault.open(row.healthCheckUrl, urlPlace(row.id));
   }
+}
+
+/** A configuration that open sessions do not use, or a disconnect by request. */
+function endsSessions({ config, status, wanted }: ServerChanges): boolean {
+  return config !== undefined || (status === 'DISCONNECTED' && wanted === false);
 }
 
 const warningsSchema = z.array(z.string());

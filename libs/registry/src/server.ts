@@ -1,19 +1,24 @@
-import type { TransportType } from './connection-config.js';
-import type { ServerStatus } from './server-status.js';
+import type { WrittenServer } from '@app/events';
+import type { TransportType } from './connection/connection-config.js';
+import type { ListFailures } from './status/list-failures.js';
+import type { ServerStatus } from './status/server-status.js';
 
-/** A registered MCP server; how it is reached (its secrets) is kept apart. */
+/** A registered MCP server. Its connection configuration, which holds secrets, is stored separately. */
 export interface Server {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
   readonly transportType: TransportType;
   readonly status: ServerStatus;
-  /** Whether it should be connected: set by registration and connect, cleared by disconnect. */
+  /** Whether the server should be connected: set by registration and connect, cleared by disconnect. */
   readonly wanted: boolean;
   readonly healthCheckUrl: string | null;
-  /** The protocol era its last handshake found, to spare the next one a probe. */
+  /** The protocol era found by the last handshake; saves the next one a probe. */
   readonly protocolEra: ProtocolEra | null;
   readonly toolCount: number;
+  /** When the last discovery ended, whether it could read the tools or not. */
+  readonly toolsReadAt: Date | null;
+  readonly listFailures: ListFailures;
   readonly warnings: readonly string[];
   readonly errorMessage: string | null;
   readonly lastHealthCheck: Date | null;
@@ -23,6 +28,17 @@ export interface Server {
   readonly registeredAt: Date;
   readonly connectedAt: Date | null;
   readonly updatedAt: Date;
+  /** 1 when the row is inserted; grows with each write, so that the later of two states is known. */
+  readonly version: number;
+  /** 1 when the row is inserted; grows when open sessions have to be closed: another configuration, a disconnect. */
+  readonly connectionVersion: number;
+}
+
+/** What an event says of the server: the part of the row that the catalogue shows. */
+export function writtenServer(server: Server): WrittenServer {
+  const { id, name, description, status, errorMessage, listFailures, registeredAt, version } =
+    server;
+  return { id, name, description, status, errorMessage, listFailures, registeredAt, version };
 }
 
 export type ProtocolEra = 'legacy' | 'modern';

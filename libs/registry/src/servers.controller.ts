@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
   ApiBearerAuth,
   ApiCreatedResponse,
@@ -9,15 +9,16 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type Actor, CallerMay, CurrentActor, RequireScope } from '@app/access';
-import { ApiErrors, Clock, PageQuery } from '@app/platform';
-import { toAuthorizationView } from './authorization.dto.js';
-import { AuthorizationStore } from './authorization.store.js';
-import { RegisterServer } from './register-server.command.js';
-import { RemoveServer } from './remove-server.command.js';
+import { ApiErrors, BodyLimit, Clock, CursorQuery } from '@app/platform';
+import { toAuthorizationView } from './credentials/authorization.dto.js';
+import { AuthorizationStore } from './credentials/authorization.store.js';
+import { RegisterServer } from './register/register-server.command.js';
+import { RemoveServer } from './change/remove-server.command.js';
 import type { Server } from './server.js';
 import { ServerIdPipe } from './server-id.pipe.js';
 import { ServerStore } from './server.store.js';
 import {
+  historyCursor,
   HistoryView,
   ListServersQuery,
   RegisterServerDto,
@@ -29,7 +30,8 @@ import {
   toServerView,
   UpdateServerDto,
 } from './servers.dto.js';
-import { UpdateServer } from './update-server.command.js';
+import { type ToolSummary, ToolsOfServers } from './read/tools-of-servers.query.js';
+import { UpdateServer } from './change/update-server.command.js';
 
 @ApiTags('servers')
 @ApiBearerAuth()
@@ -37,6 +39,7 @@ import { UpdateServer } from './update-server.command.js';
 export class ServersController {
   constructor(
     private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
     private readonly servers: ServerStore,
     private readonly authorizations: AuthorizationStore,
     private readonly clock: Clock,
@@ -44,10 +47,11 @@ export class ServersController {
 
   @Post()
   @RequireScope('admin')
+  @BodyLimit('long')
   @ApiOperation({ summary: 'Register an MCP server' })
   @ApiCreatedResponse({ type: ServerView })
   @ApiErrors(400, 409, 413, 422)
-  async register(
+  async registerServer(
     @Body() dto: RegisterServerDto,
     @CurrentActor() actor: Actor,
   ): Promise<ServerView> {
@@ -67,15 +71,14 @@ export class ServersController {
   @ApiOperation({ summary: 'List servers, by name' })
   @ApiOkResponse({ type: ServerListView })
   @ApiErrors(422)
-  async list(@Query() query: ListServersQuery): Promise<ServerListView> {
+  async listServers(@Query() query: ListServersQuery): Promise<ServerListView> {
     const { status, include_tools, limit, offset } = query;
     const { servers, total } = await this.servers.list(status ? { status } : {}, { limit, offset });
-    const tools = include_tools
-      ? await this.servers.toolsOf(servers.map((server) => server.id))
-      : undefined;
-    const views = servers.map((server) =>
-      toServerView(server, tools && (tools.get(server.id) ?? [])),
-    );
+    const toolsOf = await this.queries.execute(new ToolsOfServers(servers.map(({ id }) => id)));
+    const views = servers.map((server) => {
+      const tools = toolsOf.get(server.id) ?? [];
+      return toServerView(counted(server, tools), include_tools ? tools : undefined);
+    });
     return { servers: views, total, limit, offset };
   }
 
@@ -84,7 +87,7 @@ export class ServersController {
   @ApiOperation({ summary: 'One server, with how it is reached' })
   @ApiOkResponse({ type: ServerDetailView })
   @ApiErrors(404)
-  async get(
+  async getServer(
     @Param('id', ServerIdPipe) id: string,
     @CallerMay('admin') mayConsent: boolean,
   ): Promise<ServerDetailView> {
@@ -93,10 +96,11 @@ export class ServersController {
 
   @Patch(':id')
   @RequireScope('admin')
+  @BodyLimit('long')
   @ApiOperation({ summary: 'Change a server; a new connection_config reconnects it' })
   @ApiOkResponse({ type: ServerDetailView })
   @ApiErrors(400, 404, 409, 413, 422)
-  async update(
+  async updateServer(
     @Param('id', ServerIdPipe) id: string,
     @Body() dto: UpdateServerDto,
     @CurrentActor() actor: Actor,
@@ -117,7 +121,10 @@ export class ServersController {
   @ApiOperation({ summary: 'Remove a server with its tools and history' })
   @ApiNoContentResponse()
   @ApiErrors(404)
-  async remove(@Param('id', ServerIdPipe) id: string, @CurrentActor() actor: Actor): Promise<void> {
+  async removeServer(
+    @Param('id', ServerIdPipe) id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
     await this.commands.execute(new RemoveServer(id, actor));
   }
 
@@ -126,29 +133,32 @@ export class ServersController {
   @ApiOperation({ summary: 'What happened to a server, newest first' })
   @ApiOkResponse({ type: HistoryView })
   @ApiErrors(404, 422)
-  async history(
+  async listServerHistory(
     @Param('id', ServerIdPipe) id: string,
-    @Query() page: PageQuery,
+    @Query() query: CursorQuery,
   ): Promise<HistoryView> {
+    const page = historyCursor.read(query);
     await this.servers.get(id);
-    const { events, total } = await this.servers.history(id, page);
-    return {
-      events: events.map(toHistoryEventView),
-      total,
-      limit: page.limit,
-      offset: page.offset,
-    };
+    const { shown, about } = historyCursor.page(await this.servers.history(id, page), page);
+    return { events: shown.map(toHistoryEventView), ...about };
   }
+
   private async detail(server: Server, mayConsent: boolean): Promise<ServerDetailView> {
-    const [config, authorization] = await Promise.all([
+    const [config, authorization, toolsOf] = await Promise.all([
       this.servers.config(server.id),
       this.authorizations.load(server.id),
+      this.queries.execute(new ToolsOfServers([server.id])),
     ]);
     const now = this.clock.now();
     return toServerDetailView(
-      server,
+      counted(server, toolsOf.get(server.id) ?? []),
       config,
       toAuthorizationView(authorization, { now, mayConsent }),
     );
   }
+}
+
+/** Counts the tools in the catalogue, which can be called, instead of those in the row (contract R39). */
+function counted(server: Server, tools: readonly ToolSummary[]): Server {
+  return { ...server, toolCount: tools.length };
 }

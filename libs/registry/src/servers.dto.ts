@@ -1,26 +1,27 @@
 import { ApiProperty, ApiPropertyOptional, PartialType, PickType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
+import { IsBoolean, IsIn, IsObject, IsOptional, IsString, ValidateIf } from 'class-validator';
 import {
-  IsBoolean,
-  IsIn,
-  IsObject,
-  IsOptional,
-  IsString,
-  MaxLength,
-  ValidateIf,
-} from 'class-validator';
-import { IsCleanText, PageQuery, PageView, ToFlag } from '@app/platform';
-import { AuthorizationView } from './authorization.dto.js';
+  Cursor,
+  CursorPageView,
+  isRowId,
+  IsCleanText,
+  PageQuery,
+  PageView,
+  ToFlag,
+  MaxChars,
+} from '@app/platform';
+import { AuthorizationView } from './credentials/authorization.dto.js';
 import {
   type ConnectionConfig,
-  maskConfig,
-  maskUrl,
   type TransportType,
   transportTypes,
-} from './connection-config.js';
-import type { HistoryEntry, ToolSummary } from './server.store.js';
+} from './connection/connection-config.js';
+import { maskConfig, maskUrl } from './connection/mask-config.js';
+import type { HistoryEntry } from './server.store.js';
 import { MAX_SERVER_NAME, type Server } from './server.js';
-import { type ServerStatus, serverStatuses } from './server-status.js';
+import { type ServerStatus, serverStatuses } from './status/server-status.js';
+import type { ToolSummary } from './read/tools-of-servers.query.js';
 
 const upperCase = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' ? value.toUpperCase() : value;
@@ -39,7 +40,7 @@ export class RegisterServerDto {
   })
   @IsOptional()
   @IsString({ message: 'Input should be a string' })
-  @MaxLength(1000, { message: 'Must have at most 1000 characters' })
+  @MaxChars(1000, { message: 'Must have at most 1000 characters' })
   @IsCleanText()
   readonly description?: string | null;
 
@@ -52,7 +53,7 @@ export class RegisterServerDto {
     type: 'object',
     additionalProperties: true,
     description:
-      'STDIO: command, args, env. SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.',
+      'STDIO: command, args, env, cwd (absolute; a folder of its own unless told). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.',
     example: {
       url: 'https://github-mcp.example.com/sse',
       headers: { Authorization: 'Bearer ${GITHUB_TOKEN}' },
@@ -68,7 +69,7 @@ export class RegisterServerDto {
   })
   @IsOptional()
   @IsString({ message: 'Input should be a string' })
-  @MaxLength(2048, { message: 'Must have at most 2048 characters' })
+  @MaxChars(2048, { message: 'Must have at most 2048 characters' })
   @IsCleanText()
   readonly health_check_url?: string | null;
 
@@ -130,7 +131,12 @@ export class ServerView {
   readonly last_health_check!: string | null;
   @ApiProperty()
   readonly tool_count!: number;
-  @ApiProperty({ type: String, nullable: true, description: 'Why it is not connected, in words.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Why it is not connected, or why its tools, prompts or resources could not be listed.',
+  })
   readonly error_message!: string | null;
   @ApiProperty({
     type: [String],
@@ -177,7 +183,7 @@ export class HistoryEventView {
   readonly timestamp!: string;
 }
 
-export class HistoryView extends PageView {
+export class HistoryView extends CursorPageView {
   @ApiProperty({ type: [HistoryEventView] })
   readonly events!: HistoryEventView[];
 }
@@ -218,6 +224,8 @@ export function toServerDetailView(
     authorization,
   });
 }
+
+export const historyCursor = new Cursor<HistoryEntry>('history', ({ id }) => id, isRowId);
 
 export function toHistoryEventView(entry: HistoryEntry): HistoryEventView {
   return {

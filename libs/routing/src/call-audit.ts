@@ -1,17 +1,22 @@
-import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { type Actor, type AuditEntry, AuditStore } from '@app/access';
-import type { CatalogueTool } from '@app/discovery';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { type Actor, type AuditEntry, AuditLosses, AuditStore } from '@app/access';
+import type { CatalogueTool } from '@app/catalogue';
+import { DatabaseUnavailable } from '@app/platform';
 import type { Route } from './route.js';
 
 const FLUSH_EVERY_MS = 1_000;
-/** With more different calls than this in one interval the rest is only counted. */
+/** Distinct calls per interval; further ones are counted in one entry per caller. */
 const MAX_KINDS = 10_000;
+/** The share of these for one caller. */
+const MAX_KINDS_OF_ONE = 1_000;
+/** Entries held while the database does not answer; further ones are dropped and counted. */
+const MAX_HELD = 20_000;
 
 export interface FinishedCall {
   readonly route: Route;
   readonly actor: Actor;
   readonly milliseconds: number;
-  /** The `error_code` of a call that got no answer; `isError` answers are marked apart. */
+  /** The `error_code` of a call without an answer; `isError` answers are recorded separately. */
   readonly failure?: string | undefined;
   readonly isError: boolean;
 }
@@ -22,21 +27,33 @@ interface Tally {
   milliseconds: number;
 }
 
+/** The calls of one caller in an interval. */
+interface Share {
+  readonly actor: Actor;
+  kinds: number;
+  /** Calls over the limit of distinct entries. */
+  others: number;
+}
+
 /**
- * Who called which tool, and how it ended; never arguments or results. Written off the path of the
- * calls: calls of one caller to one tool that ended alike within an interval are one row with their number.
+ * Audit of tool calls: caller, tool and outcome; never arguments or results. Written outside the call path: equal
+ * calls of one caller within an interval are one row with a count.
  */
 @Injectable()
 export class CallAudit implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(CallAudit.name);
-  /** By tool, and then the few ways in which calls of one second differ. */
+  /** By tool; each list holds the few combinations of caller and outcome in an interval. */
   private tallies = new Map<CatalogueTool, Tally[]>();
+  private shares = new Map<string, Share>();
   private kinds = 0;
-  private uncounted = 0;
+  /** Entries that could not be written yet. */
+  private held: AuditEntry[] = [];
   private timer: NodeJS.Timeout | undefined;
-  private writing: Promise<void> = Promise.resolve();
+  private writing: Promise<void> | undefined;
 
-  constructor(private readonly audit: AuditStore) {}
+  constructor(
+    private readonly audit: AuditStore,
+    private readonly losses: AuditLosses,
+  ) {}
 
   note(call: FinishedCall): void {
     const { tool } = call.route;
@@ -46,39 +63,80 @@ export class CallAudit implements BeforeApplicationShutdown {
     if (tally) {
       tally.calls += 1;
       tally.milliseconds += call.milliseconds;
-    } else if (this.kinds < MAX_KINDS) {
-      this.kinds += 1;
-      ofTool.push({ call, calls: 1, milliseconds: call.milliseconds });
     } else {
-      this.uncounted += 1;
+      const share = this.shareOf(call.actor);
+      if (this.kinds < MAX_KINDS && share.kinds < MAX_KINDS_OF_ONE) {
+        this.kinds += 1;
+        share.kinds += 1;
+        ofTool.push({ call, calls: 1, milliseconds: call.milliseconds });
+      } else {
+        share.others += 1;
+      }
     }
-    this.timer ??= setTimeout(() => this.flush(), FLUSH_EVERY_MS).unref();
+    this.flushSoon();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.flush();
+    clearTimeout(this.timer);
     await this.writing;
+    await this.flush();
+    if (this.held.length > 0) this.losses.say(this.held.length, new Error('the service stops'));
   }
 
-  private flush(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    if (this.tallies.size === 0) return;
+  private flushSoon(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      // Calls noted during the last write are aggregated for the next one.
+      this.writing ??= this.flush().finally(() => {
+        this.writing = undefined;
+        if (this.tallies.size > 0 || this.held.length > 0) this.flushSoon();
+      });
+    }, FLUSH_EVERY_MS).unref();
+  }
+
+  private async flush(): Promise<void> {
+    const entries = [...this.held, ...this.takeTallies()];
+    if (entries.length > MAX_HELD) {
+      this.losses.say(entries.length - MAX_HELD, new Error('too many wait for the database'));
+      entries.splice(0, entries.length - MAX_HELD);
+    }
+    this.held = [];
+    if (entries.length === 0) return;
+    try {
+      await this.audit.recordAll(entries);
+    } catch (error) {
+      if (isWorthRepeating(error)) this.held = entries;
+      else this.losses.say(entries.length, error);
+    }
+  }
+
+  private takeTallies(): AuditEntry[] {
     const entries = [...this.tallies.values()].flat().map(entryOf);
-    if (this.uncounted > 0) {
-      this.logger.warn(
-        `${this.uncounted} calls are missing in the audit log: too many different ones`,
-      );
+    for (const { actor, others } of this.shares.values()) {
+      if (others > 0) {
+        entries.push({
+          event: 'tool.called',
+          actor,
+          details: { tool: '(many others)', calls: others },
+        });
+      }
     }
     this.tallies = new Map();
+    this.shares = new Map();
     this.kinds = 0;
-    this.uncounted = 0;
-    this.writing = this.writing
-      .then(() => this.audit.recordAll(entries))
-      .catch((error: unknown) => {
-        this.logger.error({ err: error, rows: entries.length }, 'audit rows of calls are lost');
-      });
+    return entries;
   }
+
+  private shareOf(actor: Actor): Share {
+    let share = this.shares.get(actor.name);
+    if (!share) this.shares.set(actor.name, (share = { actor, kinds: 0, others: 0 }));
+    return share;
+  }
+}
+
+/** True if the write certainly did not happen. */
+function isWorthRepeating(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable && error.context?.['outcome'] !== 'unknown';
 }
 
 function isAlike(a: FinishedCall, b: FinishedCall): boolean {

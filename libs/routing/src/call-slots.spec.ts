@@ -13,56 +13,99 @@ const server = (name: string) => {
 const never = new AbortController().signal;
 
 describe(CallSlots.name, () => {
-  it('lets as many run as allowed, on each server for itself', () => {
+  const held = (slots: CallSlots, name: string, principal = 'ada') => {
+    const slot = slots.take(server(name).id, principal);
+    if (!slot) throw new Error('no slot is free');
+    return slot;
+  };
+
+  it('runs calls up to the limit, per server', () => {
     const slots = new CallSlots({ running: 1, waiting: 1 });
-    expect(slots.take(server('busy').id)).toBe(true);
-    expect(slots.take(server('busy').id)).toBe(false);
-    expect(slots.take(server('free').id)).toBe(true);
+    held(slots, 'busy');
+    expect(slots.take(server('busy').id, 'ada')).toBeUndefined();
+    held(slots, 'free');
   });
 
-  it('gives a freed slot to whoever waits the longest', async () => {
-    const slots = new CallSlots({ running: 1, waiting: 2 });
+  it('gives a freed slot to the longest waiting call', async () => {
+    const slots = new CallSlots({ running: 1, waiting: 4 });
     const busy = server('busy');
-    slots.take(busy.id);
+    const slot = held(slots, 'busy');
     const order: string[] = [];
-    const first = slots.wait(busy, 1_000, never).then(() => order.push('first'));
-    const second = slots.wait(busy, 1_000, never).then(() => order.push('second'));
-    slots.release(busy.id);
-    await first;
-    expect(slots.take(busy.id)).toBe(false);
-    slots.release(busy.id);
-    await second;
+    const wait = (name: string) =>
+      slots.wait(busy, 'ada', 1_000, never).then((given) => {
+        order.push(name);
+        return given;
+      });
+    const waiting = [wait('first'), wait('second')];
+    slots.release(busy.id, slot);
+    const first = await waiting[0];
+    expect(slots.take(busy.id, 'ada')).toBeUndefined();
+    if (first) slots.release(busy.id, first);
+    const second = await waiting[1];
     expect(order).toEqual(['first', 'second']);
-    slots.release(busy.id);
-    expect(slots.take(busy.id)).toBe(true);
+    if (second) slots.release(busy.id, second);
+    held(slots, 'busy');
   });
 
-  it('refuses at once when the queue is full, and says when to come back', () => {
+  it('leaves slots and queue places to other users, regardless of the load from one user', async () => {
+    const slots = new CallSlots({ running: 8, waiting: 8 });
+    const busy = server('busy');
+    const flood = Array.from({ length: 8 }, () => slots.take(busy.id, 'ada')).filter(Boolean);
+    expect(flood).toHaveLength(6);
+    const queued = Array.from({ length: 6 }, () => slots.wait(busy, 'ada', 1_000, never));
+    expect(() => slots.wait(busy, 'ada', 1_000, never)).toThrow(
+      expect.objectContaining({ code: 'OVERLOADED' }),
+    );
+    const bobs = held(slots, 'busy', 'bob');
+    const [oldest] = flood;
+    if (oldest) slots.release(busy.id, oldest);
+    slots.release(busy.id, bobs);
+    held(slots, 'busy', 'bob');
+    void Promise.allSettled(queued);
+  });
+
+  it('gives a freed slot to the user with the fewest slots', async () => {
+    const slots = new CallSlots({ running: 8, waiting: 8 });
+    const busy = server('busy');
+    const adas = Array.from({ length: 6 }, () => held(slots, 'busy'));
+    held(slots, 'busy', 'bob');
+    const order: string[] = [];
+    const wait = (principal: string) =>
+      slots.wait(busy, principal, 1_000, never).then(() => order.push(principal));
+    const [ada, bob] = [wait('ada'), wait('bob')];
+    for (const slot of adas) slots.release(busy.id, slot);
+    await Promise.all([ada, bob]);
+    expect(order).toEqual(['bob', 'ada']);
+  });
+
+  it('refuses at once when the queue is full, with a time to retry', () => {
     const slots = new CallSlots({ running: 1, waiting: 0 });
-    slots.take(server('busy').id);
-    expect(() => slots.wait(server('busy'), 1_000, never)).toThrow(
+    held(slots, 'busy');
+    expect(() => slots.wait(server('busy'), 'ada', 1_000, never)).toThrow(
       expect.objectContaining({ code: 'OVERLOADED', retryAfterSeconds: 1 }),
     );
   });
 
-  it('does not let anybody wait beyond the deadline of the call', async () => {
+  it('ends a wait at the deadline of the call', async () => {
     const slots = new CallSlots({ running: 1, waiting: 1 });
     const busy = server('busy');
-    slots.take(busy.id);
-    await expect(slots.wait(busy, 5, never)).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
-    slots.release(busy.id);
-    expect(slots.take(busy.id)).toBe(true);
+    const slot = held(slots, 'busy');
+    await expect(slots.wait(busy, 'ada', 5, never)).rejects.toMatchObject({
+      code: 'EXECUTION_TIMEOUT',
+    });
+    slots.release(busy.id, slot);
+    held(slots, 'busy');
   });
 
-  it('forgets who went away', async () => {
+  it('removes cancelled calls from the queue', async () => {
     const slots = new CallSlots({ running: 1, waiting: 1 });
     const busy = server('busy');
-    slots.take(busy.id);
+    const slot = held(slots, 'busy');
     const controller = new AbortController();
-    const waiting = slots.wait(busy, 1_000, controller.signal);
+    const waiting = slots.wait(busy, 'ada', 1_000, controller.signal);
     controller.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
-    slots.release(busy.id);
-    expect(slots.take(busy.id)).toBe(true);
+    slots.release(busy.id, slot);
+    held(slots, 'busy');
   });
 });

@@ -1,6 +1,6 @@
-import type { CatalogueServer } from '@app/discovery';
-import { RequestTimedOut } from '@app/mcp';
-import type { CancelSignal } from '@app/platform';
+import type { CatalogueServer } from '@app/catalogue';
+import { RequestTimedOut } from '@app/mcp-client';
+import { type CancelSignal, FairQueue, type Line } from '@app/platform';
 import { ServerOverloaded } from './routing.errors.js';
 
 export interface SlotLimits {
@@ -9,68 +9,85 @@ export interface SlotLimits {
 }
 
 interface Waiter {
-  readonly go: () => void;
+  readonly principal: string;
+  isOver: boolean;
+  go(slot: CallSlot): void;
 }
 
-/** How many calls run on each server at once, and how many may wait for their turn. No server waits for another. */
+/** A slot in use; must be released. */
+export type CallSlot = Line<Waiter>;
+
+/** One principal may use three quarters of the queue places that others leave free. */
+const SHARE = 0.75;
+
+/**
+ * Concurrency limit and queue per server, for backpressure. Servers do not block each other, and no user takes all
+ * slots or queue places (contract R52).
+ */
 export class CallSlots {
-  /** One small entry a server, kept: made anew with every call it would cost more than it holds. */
-  private readonly servers = new Map<string, { running: number; readonly waiting: Set<Waiter> }>();
+  /** One entry per server, never removed: creating one per call would cost more than keeping it. */
+  private readonly servers = new Map<string, FairQueue<Waiter>>();
 
   constructor(private readonly limits: SlotLimits) {}
 
-  /** Takes a free slot, and says whether there was one. */
-  take(serverId: string): boolean {
-    const server = this.of(serverId);
-    if (server.running >= this.limits.running) return false;
-    server.running += 1;
-    return true;
+  /** Takes a free slot, if this principal may have one. */
+  take(serverId: string, principal: string): CallSlot | undefined {
+    return this.of(serverId).hold(principal);
   }
 
-  /** Waits for a slot and takes it. */
-  wait(server: CatalogueServer, withinMs: number, signal: CancelSignal): Promise<void> {
-    const { waiting } = this.of(server.id);
-    if (waiting.size >= this.limits.waiting) throw new ServerOverloaded(server);
+  /** Waits for a slot. */
+  wait(
+    server: CatalogueServer,
+    principal: string,
+    withinMs: number,
+    signal: CancelSignal,
+  ): Promise<CallSlot> {
+    const queue = this.of(server.id);
+    if (!this.hasPlace(queue, principal)) throw new ServerOverloaded(server);
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        waiting.delete(waiter);
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
       };
-      const abort = (): void => {
+      const giveUp = (error: Error): void => {
         leave();
-        reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+        waiter.isOver = true;
+        queue.prune();
+        reject(error);
       };
-      const timer = setTimeout(() => {
-        leave();
-        reject(new RequestTimedOut('tools/call', withinMs));
-      }, withinMs);
+      const abort = (): void =>
+        giveUp(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+      const timer = setTimeout(() => giveUp(new RequestTimedOut('tools/call', withinMs)), withinMs);
       const waiter: Waiter = {
-        go: () => {
+        principal,
+        isOver: false,
+        go: (slot) => {
           leave();
-          resolve();
+          resolve(slot);
         },
       };
       signal.addEventListener('abort', abort, { once: true });
-      waiting.add(waiter);
+      queue.add(waiter);
     });
   }
 
-  /** Gives a slot back, to whoever waits the longest. */
-  release(serverId: string): void {
-    const server = this.of(serverId);
-    const [next] = server.waiting;
-    if (next) next.go();
-    else server.running -= 1;
+  /** Releases a slot; the next one goes to the user with the fewest. */
+  release(serverId: string, slot: CallSlot): void {
+    const queue = this.of(serverId);
+    queue.release(slot);
+    for (let next = queue.pick(); next; next = queue.pick()) queue.take(next)?.go(next);
   }
 
-  private of(serverId: string): { running: number; readonly waiting: Set<Waiter> } {
-    let server = this.servers.get(serverId);
-    if (!server) {
-      server = { running: 0, waiting: new Set() };
-      this.servers.set(serverId, server);
-    }
-    return server;
+  private hasPlace(queue: FairQueue<Waiter>, principal: string): boolean {
+    const own = queue.waitingOf(principal);
+    const left = this.limits.waiting - (queue.waiting - own);
+    return own < Math.max(Math.min(1, left), Math.floor(left * SHARE));
+  }
+
+  private of(serverId: string): FairQueue<Waiter> {
+    let queue = this.servers.get(serverId);
+    if (!queue) this.servers.set(serverId, (queue = new FairQueue(this.limits.running)));
+    return queue;
   }
 }

@@ -1,12 +1,19 @@
-import { ConnectionLost, RequestTimedOut, UpstreamRpcError } from '@app/mcp';
-import type { RequestOptions } from '@app/mcp';
-import { type JsonObject, Metrics, WrittenObject } from '@app/platform';
+import {
+  ConnectionLost,
+  CredentialsRefused,
+  type RequestOptions,
+  RequestTimedOut,
+} from '@app/mcp-client';
+import { UpstreamRpcError } from '@app/mcp-protocol';
+import { type JsonObject, RawJsonObject } from '@app/platform';
 import { ServerUnavailable } from '@app/sessions';
 import { catalogueOf, type PicturedServer, serverIdOf } from '../../../test/support/catalogue.js';
+import { TestMetrics } from '../../../test/support/metrics.js';
 import type { FinishedCall } from './call-audit.js';
-import { CallMetrics } from './call.metrics.js';
+import { CallMetrics, executionDuration, routingDuration } from './call.metrics.js';
 import { CallSlots } from './call-slots.js';
 import { CallTool, CallToolHandler } from './call-tool.command.js';
+import { resolveRoute } from './route.js';
 
 type Answer = JsonObject | Error;
 interface Sent {
@@ -15,10 +22,12 @@ interface Sent {
   readonly options: RequestOptions;
 }
 
-/** Sessions that answer from a list, one answer a request. */
+/** Sessions that answer from a list, one entry per request. */
 class FakePool {
   readonly sent: Sent[] = [];
-  acquired = 0;
+  readonly acquiredFor: string[] = [];
+  readonly waits: number[] = [];
+  onSettled: () => void = () => undefined;
   isOpen = true;
   acquireError: Error | undefined;
 
@@ -28,20 +37,33 @@ class FakePool {
     return this.isOpen ? this.session : undefined;
   }
 
-  async acquire() {
-    this.acquired += 1;
+  get acquired(): number {
+    return this.acquiredFor.length;
+  }
+
+  async statusWritten() {
+    this.onSettled();
+  }
+
+  async acquire({ status }: { status: string }, withinMs: number) {
+    this.waits.push(withinMs);
+    this.acquiredFor.push(status);
     if (this.acquireError) throw this.acquireError;
     this.isOpen = true;
     return this.session;
   }
 
   private readonly session = {
-    relay: async (method: string, params: JsonObject | undefined, options: RequestOptions) => {
+    requestBytes: async (
+      method: string,
+      params: JsonObject | undefined,
+      options: RequestOptions,
+    ) => {
       this.sent.push({ method, params, options });
       const answer = this.answers.shift();
       if (answer instanceof ConnectionLost) this.isOpen = false;
       if (!answer || answer instanceof Error) throw answer ?? new Error('no answer left');
-      return WrittenObject.of(answer);
+      return RawJsonObject.of(answer);
     },
   };
 }
@@ -49,31 +71,47 @@ class FakePool {
 function routing(server: Partial<PicturedServer>, answers: Answer[]) {
   const pool = new FakePool(answers);
   const audit: FinishedCall[] = [];
-  const metrics = new Metrics();
-  const current = catalogueOf([{ name: 'github', tools: ['create'], ...server }]);
+  const metrics = new TestMetrics();
+  const catalogue = { current: catalogueOf([{ name: 'github', tools: ['create'], ...server }]) };
   const handler = new CallToolHandler(
-    { current } as never,
+    catalogue as never,
     pool as never,
     new CallSlots({ running: 8, waiting: 8 }),
-    new CallMetrics(metrics),
+    new CallMetrics(metrics.of(routingDuration), metrics.of(executionDuration)),
     { note: (call: FinishedCall) => audit.push(call) } as never,
     { MCP_AGGREGATOR_REQUEST_TIMEOUT: 60 } as never,
   );
-  const call = (name = 'github.create', params: JsonObject = { arguments: { title: 'Bug' } }) =>
-    handler.execute(
-      new CallTool(name, params, {
-        actor: { name: 'ada', ip: '::1' },
-        signal: new AbortController().signal,
-      }),
-    );
-  return { pool, audit, metrics, call };
+  const call = (
+    name = 'github.create',
+    params: JsonObject = { arguments: { title: 'Bug' } },
+    signal = new AbortController().signal,
+  ) => handler.execute(new CallTool(name, params, { actor: { name: 'ada', ip: '::1' }, signal }));
+  return { pool, audit, metrics, call, catalogue, handler };
 }
 
 const ok = { content: [{ type: 'text', text: 'done' }], _meta: { a: 1 }, structuredContent: {} };
 const readOnly = [{ name: 'create', annotations: { readOnlyHint: true } }];
 
 describe(CallToolHandler.name, () => {
-  it('sends the tool’s own name with everything else unchanged, and hands the result on', async () => {
+  it('connects no server that was disconnected or removed while the call waited', async () => {
+    const { pool, audit, catalogue, handler } = routing({}, []);
+    const route = resolveRoute(catalogue.current, 'github.create');
+    const caller = { actor: { name: 'ada', ip: '::1' }, signal: new AbortController().signal };
+    const call = new CallTool(route, { arguments: {} }, caller);
+    pool.isOpen = false;
+    pool.acquireError = new ServerUnavailable(route.server);
+    catalogue.current = catalogueOf([
+      { name: 'github', tools: ['create'], status: 'DISCONNECTED' },
+    ]);
+    await expect(handler.execute(call)).rejects.toThrow(ServerUnavailable);
+    expect(pool.acquiredFor).toEqual(['DISCONNECTED']);
+    catalogue.current = catalogueOf([]);
+    await expect(handler.execute(call)).rejects.toThrow(ServerUnavailable);
+    expect(pool.acquiredFor).toEqual(['DISCONNECTED']);
+    expect(audit).toHaveLength(2);
+  });
+
+  it('sends the original name with everything else unchanged, and returns the result', async () => {
     const { pool, call } = routing({}, [ok]);
     const params = { arguments: { title: 'Bug' }, _meta: { mine: true } };
     const answer = await call('github__create', params);
@@ -84,20 +122,48 @@ describe(CallToolHandler.name, () => {
     expect(answer.route.server.name).toBe('github');
   });
 
-  it('takes an error that the tool reports for an answer', async () => {
+  it('returns an error reported by the tool as an answer', async () => {
     const { audit, call } = routing({}, [{ content: [], isError: true }]);
     expect((await call()).result.get('isError')).toBe(true);
     expect(audit).toMatchObject([{ isError: true, actor: { name: 'ada' } }]);
     expect(audit[0]?.failure).toBeUndefined();
   });
 
-  it('notes who called what, never with what', async () => {
+  it('names the server that refused the credentials of the service (R48)', async () => {
+    const { audit, call } = routing({}, [new CredentialsRefused(403)]);
+    await expect(call()).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'SERVER_UNAVAILABLE',
+      message: 'Server github cannot be used: The server refused the credentials (HTTP 403)',
+      server: { id: serverIdOf('github'), name: 'github', status: 'CONNECTED' },
+    });
+    expect(audit).toMatchObject([{ failure: 'SERVER_UNAVAILABLE' }]);
+  });
+
+  it('reports a fault of its own as one of routing, without its text (R48)', async () => {
+    const fault = new TypeError('x is not a function');
+    const { audit, call } = routing({}, [fault]);
+    const error: unknown = await call().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ kind: 'internal', code: 'ROUTING_FAILED', cause: fault });
+    expect(String(error)).not.toContain('is not a function');
+    expect(audit).toMatchObject([{ failure: 'ROUTING_FAILED' }]);
+  });
+
+  it('does not report a call that its caller gave up as a fault', async () => {
+    const { pool, call } = routing({}, []);
+    const gone = new Error('the client went away');
+    pool.isOpen = false;
+    pool.acquireError = gone;
+    await expect(call('github.create', {}, AbortSignal.abort(gone))).rejects.toBe(gone);
+  });
+
+  it('records caller and tool, never arguments', async () => {
     const { audit, call } = routing({}, [ok]);
     await call();
     expect(JSON.stringify(audit)).not.toContain('Bug');
   });
 
-  it('measures finding the way and walking it', async () => {
+  it('measures routing and execution', async () => {
     const { metrics, call } = routing({}, [ok]);
     await call();
     const text = await metrics.registry.metrics();
@@ -108,7 +174,7 @@ describe(CallToolHandler.name, () => {
     );
   });
 
-  it('hands the server’s own error on, and does not repeat the call', async () => {
+  it('passes on the error of the server, and does not repeat the call', async () => {
     const { pool, audit, call } = routing({ tools: readOnly }, [
       new UpstreamRpcError({ code: -32_602, message: 'title is missing' }),
     ]);
@@ -120,7 +186,7 @@ describe(CallToolHandler.name, () => {
     expect(audit).toMatchObject([{ failure: 'EXECUTION_FAILED' }]);
   });
 
-  it('does not repeat what ran out of time', async () => {
+  it('does not repeat a call that timed out', async () => {
     const { pool, call } = routing({ tools: readOnly }, [
       new RequestTimedOut('tools/call', 60_000),
     ]);
@@ -129,7 +195,7 @@ describe(CallToolHandler.name, () => {
   });
 
   describe('when the connection is lost', () => {
-    it('says that nobody knows whether the tool did its work (EC-003)', async () => {
+    it('reports that it is unknown whether the tool ran (EC-003)', async () => {
       const { pool, call } = routing({}, [new ConnectionLost('reset', 'unknown')]);
       await expect(call()).rejects.toMatchObject({
         code: 'SERVER_UNAVAILABLE',
@@ -139,7 +205,29 @@ describe(CallToolHandler.name, () => {
       expect(pool.sent).toHaveLength(1);
     });
 
-    it('repeats what was certainly not executed', async () => {
+    it('names the status that the server has after the loss', async () => {
+      const { pool, catalogue, call } = routing({}, [new ConnectionLost('reset', 'unknown')]);
+      pool.onSettled = () => {
+        catalogue.current = catalogueOf([{ name: 'github', status: 'ERROR', tools: ['create'] }]);
+      };
+      await expect(call()).rejects.toMatchObject({
+        server: { id: serverIdOf('github'), name: 'github', status: 'ERROR' },
+      });
+    });
+
+    it('waits 5 s for sessions in all, over both attempts', async () => {
+      const { pool, call } = routing({}, [
+        new ConnectionLost('no session', 'no', undefined, 4_000),
+        ok,
+      ]);
+      await call();
+      expect(pool.waits).toEqual([expect.any(Number)]);
+      expect(pool.waits[0]).toBeLessThanOrEqual(1_000);
+      expect(pool.sent[0]?.options.renewWithinMs).toBe(5_000);
+      expect(pool.sent[1]?.options.renewWithinMs).toBeLessThanOrEqual(1_000);
+    });
+
+    it('repeats a call that was certainly not executed', async () => {
       const { pool, call } = routing({}, [new ConnectionLost('reset', 'no'), ok]);
       expect((await call()).result.toObject()).toEqual(ok);
       expect(pool).toMatchObject({ acquired: 1, sent: { length: 2 } });
@@ -151,7 +239,23 @@ describe(CallToolHandler.name, () => {
       expect((await call()).result.toObject()).toEqual(ok);
     });
 
-    it('repeats once, not for ever', async () => {
+    it('reports the outcome of the first attempt when the second was not sent', async () => {
+      for (const second of [
+        new ConnectionLost('refused', 'no'),
+        new ServerUnavailable({ id: '1', name: 'github', status: 'ERROR' }),
+        new CredentialsRefused(401),
+      ]) {
+        const { call } = routing({ tools: readOnly }, [
+          new ConnectionLost('reset', 'unknown'),
+          second,
+        ]);
+        await expect(call()).rejects.toMatchObject({
+          context: { tool: 'github.create', outcome: 'unknown' },
+        });
+      }
+    });
+
+    it('repeats only once', async () => {
       const lost = new ConnectionLost('reset', 'no');
       const { pool, call } = routing({}, [lost, lost, ok]);
       await expect(call()).rejects.toMatchObject({ context: { outcome: 'not executed' } });
@@ -161,7 +265,7 @@ describe(CallToolHandler.name, () => {
 
   describe('when there is no session', () => {
     it.each(['ERROR', 'CONNECTED', 'DEGRADED', 'CONNECTING'] as const)(
-      'tries one of a server that is %s (R15)',
+      'opens a session to a server that is %s (R15)',
       async (status) => {
         const { pool, call } = routing({ status }, [ok]);
         pool.isOpen = false;
@@ -170,7 +274,7 @@ describe(CallToolHandler.name, () => {
       },
     );
 
-    it('says what the pool says when there is none to be had', async () => {
+    it('reports the error of the pool when it has no session', async () => {
       const { pool, audit, call } = routing({ status: 'ERROR' }, [ok]);
       pool.isOpen = false;
       pool.acquireError = new ServerUnavailable({ id: '1', name: 'github', status: 'ERROR' });

@@ -1,38 +1,31 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { Actor } from '@app/access';
-import { Catalogue } from '@app/discovery';
-import { ConnectionLost, RequestTimedOut } from '@app/mcp';
-import { AppError, Env, type JsonObject, type JsonValue, type WrittenObject } from '@app/platform';
-import { SessionPool } from '@app/sessions';
+import { Catalogue, type CatalogueServer } from '@app/catalogue';
+import { ConnectionLost, CredentialsRefused, RequestTimedOut } from '@app/mcp-client';
+import { AppError, changed, Env, type JsonObject, type RawJsonObject } from '@app/platform';
+import { ServerUnavailable, SessionPool } from '@app/sessions';
 import { CallAudit } from './call-audit.js';
 import { CallMetrics } from './call.metrics.js';
 import { CallSlots } from './call-slots.js';
-import { type Conversation, forward } from './forward.js';
+import { type ForwardContext, requestOnBehalf } from './forward.js';
 import { resolveRoute, type Route } from './route.js';
-import { CallInterrupted } from './routing.errors.js';
-
-/** How long a call waits for a server that has to be reached again first (RULINGS R15). */
-export const RECONNECT_WITHIN_MS = 5_000;
-
-export interface ToolCaller extends Conversation {
-  readonly actor: Actor;
-}
+import { CallInterrupted, naming, RoutingFailed } from './routing.errors.js';
+import { SessionWait } from './session-wait.js';
 
 export interface ToolAnswer {
-  /** The server's result, unchanged; `isError: true` is an answer too (RULINGS R28). */
-  readonly result: WrittenObject;
+  /** The result of the server, unchanged; `isError: true` is an answer too (contract R28). */
+  readonly result: RawJsonObject;
   readonly route: Route;
   readonly routingMs: number;
   readonly executionMs: number;
   readonly totalMs: number;
 }
 
-/** Calls one tool: one that was found, or by any of its names. `params` are those of `tools/call`; their name is replaced. */
+/** Calls one tool, by route or by any of its names. `params` are those of `tools/call`; the name is replaced. */
 export class CallTool extends Command<ToolAnswer> {
   constructor(
     readonly tool: Route | string,
     readonly params: JsonObject,
-    readonly caller: ToolCaller,
+    readonly caller: ForwardContext,
     readonly serverId?: string,
   ) {
     super();
@@ -60,53 +53,78 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     try {
       const deadline = startedAt + this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000;
       const own = named(route.tool.originalName, params);
-      const { result, executionMs } = await this.inTurn(route, own, caller, deadline);
+      const { result, executionMs } = await this.call(route, own, caller, deadline);
       const totalMs = performance.now() - startedAt;
       const isError = result.get('isError') === true;
       this.audit.note({ route, actor, milliseconds: totalMs, isError, failure: undefined });
       return { result, route, routingMs, executionMs, totalMs };
     } catch (thrown) {
-      const error = thrown instanceof ConnectionLost ? interrupted(route, thrown) : thrown;
-      const failure = error instanceof AppError ? error.code : 'INTERNAL_ERROR';
       const milliseconds = performance.now() - startedAt;
+      const error = await this.explained(thrown, route, caller);
+      const failure = error instanceof AppError ? error.code : 'INTERNAL_ERROR';
       this.audit.note({ route, actor, milliseconds, isError: false, failure });
       throw error;
     }
   }
 
-  /** A call that the server cannot have executed, or may execute twice, is sent a second time (RULINGS R16). */
-  private async inTurn(
+  /**
+   * Repeats a call after a lost connection if the server cannot have executed it, or if repeating is safe
+   * (contract R16).
+   */
+  private async call(
     route: Route,
     params: JsonObject,
-    caller: ToolCaller,
+    caller: ForwardContext,
     deadline: number,
   ): Promise<Sent> {
     const { server } = route;
-    if (!this.slots.take(server.id)) {
-      await this.slots.wait(server, deadline - performance.now(), caller.signal);
-    }
+    const { name } = caller.actor;
+    const slot =
+      this.slots.take(server.id, name) ??
+      (await this.slots.wait(server, name, deadline - performance.now(), caller.signal));
+    const wait = new SessionWait();
     try {
-      return await this.send(route, params, caller, deadline);
+      return await this.request(route, params, caller, deadline, wait);
     } catch (error) {
       if (!(error instanceof ConnectionLost)) throw error;
       if (error.executed === 'unknown' && !mayRepeat(route)) throw error;
-      return await this.send(route, params, caller, deadline);
+      wait.spend(error.waitedMs);
+      return await this.repeat(error, route, params, caller, deadline, wait);
     } finally {
-      this.slots.release(server.id);
+      this.slots.release(server.id, slot);
     }
   }
 
-  private async send(
+  /** If the second attempt could not be sent, the unknown outcome of the first is reported (contract R46). */
+  private async repeat(
+    first: ConnectionLost,
+    route: Route,
+    params: JsonObject,
+    caller: ForwardContext,
+    deadline: number,
+    wait: SessionWait,
+  ): Promise<Sent> {
+    try {
+      return await this.request(route, params, caller, deadline, wait);
+    } catch (error) {
+      const wasNotSent =
+        error instanceof CredentialsRefused ||
+        (error instanceof AppError && error.kind === 'unavailable');
+      throw wasNotSent && first.executed === 'unknown' ? first : error;
+    }
+  }
+
+  private async request(
     { server }: Route,
     params: JsonObject,
-    caller: ToolCaller,
+    caller: ForwardContext,
     deadline: number,
+    wait: SessionWait,
   ): Promise<Sent> {
     const session =
       this.sessions.get(server.id) ??
-      (await this.sessions.acquire(
-        server,
-        Math.min(RECONNECT_WITHIN_MS, deadline - performance.now()),
+      (await wait.during(
+        this.sessions.acquire(this.latest(server), wait.within(deadline - performance.now())),
       ));
     const sentAt = performance.now();
     const timeoutMs = deadline - sentAt;
@@ -114,33 +132,63 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
       throw new RequestTimedOut('tools/call', this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000);
     }
     try {
-      const result = await forward(session, 'tools/call', params, caller, timeoutMs);
+      const result = await requestOnBehalf(
+        session,
+        'tools/call',
+        params,
+        caller,
+        timeoutMs,
+        wait.leftMs,
+      );
       return { result, executionMs: performance.now() - sentAt };
     } finally {
       this.metrics.execution.observe({ server: server.name }, (performance.now() - sentAt) / 1_000);
     }
   }
+
+  /** An error that ends the session is told after its status is written, and names it (contract R39 and R46). */
+  private async explained(
+    error: unknown,
+    { tool, server }: Route,
+    { signal }: ForwardContext,
+  ): Promise<unknown> {
+    const isLost = error instanceof ConnectionLost;
+    const isWithoutSession = error instanceof ServerUnavailable;
+    if (!isLost && !isWithoutSession && !(error instanceof CredentialsRefused)) {
+      // A wait that is cancelled ends with the reason of its signal.
+      const isExpected = error instanceof AppError || signal.aborted;
+      return isExpected ? naming(server, error) : new RoutingFailed(error);
+    }
+    await this.sessions.statusWritten(server.id);
+    const now = this.catalogue.current.servers.get(server.id) ?? server;
+    if (isLost) return new CallInterrupted(tool, now, error);
+    return isWithoutSession ? error.of(now) : naming(now, error);
+  }
+
+  /** A call may have waited since its route was found; a server disconnected since must not be connected for it. */
+  private latest(server: CatalogueServer): CatalogueServer {
+    const now = this.catalogue.current.servers.get(server.id);
+    if (!now) throw new ServerUnavailable(server);
+    return now;
+  }
 }
 
 interface Sent {
-  readonly result: WrittenObject;
+  readonly result: RawJsonObject;
   readonly executionMs: number;
 }
 
-/** The same parameters for another name, in the shape that nearly all have. */
+/** The parameters with another name, with a fast path for the usual shape of `name` and `arguments` only. */
 function named(name: string, params: JsonObject): JsonObject {
   const { arguments: args } = params;
-  // Written as JSON, what is undefined is not there.
-  const own = { name, arguments: args } as JsonObject;
-  for (const key of Object.keys(params)) own[key] ??= params[key] as JsonValue;
-  return own;
+  for (const key of Object.keys(params)) {
+    if (key !== 'name' && key !== 'arguments') return changed(params, { name });
+  }
+  // JSON serialisation drops undefined members.
+  return { name, arguments: args } as JsonObject;
 }
 
-function interrupted({ tool, server }: Route, cause: ConnectionLost): CallInterrupted {
-  return new CallInterrupted(tool, server, cause);
-}
-
-/** A server's own word that calling twice does no more than calling once. */
+/** The server declares the tool read-only or idempotent. */
 function mayRepeat({ tool }: Route): boolean {
   const annotations = tool.definition['annotations'];
   if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) {

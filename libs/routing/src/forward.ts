@@ -1,39 +1,47 @@
-import type { ServerRequestHandler, UpstreamSession } from '@app/mcp';
-import type { CancelSignal, JsonObject, WrittenObject } from '@app/platform';
+import type { ServerRequestHandler, UpstreamSession } from '@app/mcp-client';
+import type { Actor } from '@app/access';
+import { type CancelSignal, changed, type JsonObject, type RawJsonObject } from '@app/platform';
 
-/** How a server and whoever called it reach each other while a request is answered. */
-export interface Conversation {
-  /** Aborted when nobody waits for the answer any more. */
+/** The channel between a client and a server while a request is in flight. */
+export interface ForwardContext {
+  /** The user; limits are shared fairly between users. */
+  readonly actor: Actor;
+  /** The client session of the request; undefined for a request without one. */
+  readonly client?: object | undefined;
+  /** Aborted when the client cancels the request or disconnects. */
   readonly signal: CancelSignal;
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
   readonly onLog?: ((message: JsonObject) => void) | undefined;
-  /** Answers what the server asks; without it every question is refused. */
+  /** Handles requests of the server to the client; without a handler they are refused. */
   readonly onServerRequest?: ServerRequestHandler | undefined;
-  /** For servers of the stateless era only. */
+  /** For stateless servers only. */
   readonly stateless?:
     | {
-        /** What the server is told of the client it works for. */
+        /** The client metadata that is sent to the server. */
         readonly meta: JsonObject;
-        /** What the client brings when it comes back with answers. */
+        /** The input of a client that repeats its request with the required answers. */
         readonly input: JsonObject;
-        /** The client answers `input_required` results itself. */
+        /** The client itself can handle `input_required` results. */
         readonly allowInputRequired: boolean;
       }
     | undefined;
 }
 
-/** Sends a request as it came from a client of either era to a server of either era. */
-export function forward(
+/** Sends a client's request to a server, translating between eras. */
+export function requestOnBehalf(
   session: UpstreamSession,
   method: string,
   params: JsonObject,
-  conversation: Conversation,
+  conversation: ForwardContext,
   timeoutMs: number,
-): Promise<WrittenObject> {
+  renewWithinMs?: number,
+): Promise<RawJsonObject> {
   const { signal, onProgress, onLog, onServerRequest } = conversation;
   const terms = session.era === 'modern' ? conversation.stateless : undefined;
-  return session.relay(method, terms ? { ...params, ...terms.input } : params, {
+  return session.requestBytes(method, terms ? changed(params, terms.input) : params, {
+    caller: { principal: conversation.actor.name, client: conversation.client ?? conversation },
     timeoutMs,
+    renewWithinMs,
     signal,
     onProgress,
     onLog,

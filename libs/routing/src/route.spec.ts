@@ -1,3 +1,4 @@
+import type { ServerStatus } from '@app/registry';
 import { catalogueOf, serverIdOf } from '../../../test/support/catalogue.js';
 import { resolveRoute, wireNameOf } from './route.js';
 
@@ -11,16 +12,22 @@ const nameOf = (name: string, serverId?: string) =>
   resolveRoute(catalogue, name, serverId).tool.name;
 
 describe(resolveRoute.name, () => {
+  it('reports a fault of its own as one of routing (R48)', () => {
+    const broken = { ...catalogue, toolsByName: undefined as never };
+    const expected = expect.objectContaining({ kind: 'internal', code: 'ROUTING_FAILED' });
+    expect(() => resolveRoute(broken, 'github.search')).toThrow(expected);
+  });
+
   describe('with a server', () => {
-    it('takes the name as the server’s own', () => {
+    it('treats the name as an original name', () => {
       expect(nameOf('search', serverIdOf('github'))).toBe('github.search');
     });
 
-    it('takes the server’s prefix off when no tool has it', () => {
+    it('strips the prefix of the server when no tool has it', () => {
       expect(nameOf('github.search', serverIdOf('github'))).toBe('github.search');
     });
 
-    it('prefers a tool whose own name begins like the prefix', () => {
+    it('prefers a tool whose original name begins with the prefix', () => {
       expect(nameOf('github.odd', serverIdOf('github'))).toBe('github.github.odd');
     });
 
@@ -29,7 +36,7 @@ describe(resolveRoute.name, () => {
       expect(() => nameOf('a.only_here', serverIdOf('github'))).toThrow(/Tool not found/);
     });
 
-    it('refuses a server that is not there', () => {
+    it('refuses an unknown server', () => {
       expect(() => nameOf('search', 'nowhere')).toThrow('Server not found: nowhere');
     });
   });
@@ -39,11 +46,11 @@ describe(resolveRoute.name, () => {
       expect(nameOf('server-a.api.v2.create')).toBe('server-a.api.v2.create');
     });
 
-    it('does not look elsewhere for a tool that its server lacks', () => {
+    it('does not search other servers for a tool that the named server lacks', () => {
       expect(() => nameOf('a.b')).toThrow('Tool not found: a.b');
     });
 
-    it('blames the server, not the tool, while the server has never been connected', () => {
+    it('reports the server, not the tool, while the server has never been connected', () => {
       const young = catalogueOf([{ name: 'young', status: 'ERROR', tools: [] }]);
       const unavailable = expect.objectContaining({
         code: 'SERVER_UNAVAILABLE',
@@ -53,7 +60,7 @@ describe(resolveRoute.name, () => {
       expect(() => resolveRoute(young, 'anything', serverIdOf('young'))).toThrow(unavailable);
     });
 
-    it('looks a dotted name up as a whole when there is no such server', () => {
+    it('looks up a dotted name as a whole when no server matches', () => {
       expect(nameOf('api.v2.create')).toBe('server-a.api.v2.create');
     });
 
@@ -61,7 +68,7 @@ describe(resolveRoute.name, () => {
       expect(nameOf('only_here')).toBe('a.only_here');
     });
 
-    it('names the candidates when several have it', () => {
+    it('names the candidates when several servers have it', () => {
       expect(() => nameOf('search')).toThrow(
         expect.objectContaining({
           code: 'TOOL_AMBIGUOUS',
@@ -79,11 +86,70 @@ describe(resolveRoute.name, () => {
       );
     });
 
-    it('tells upper from lower case', () => {
+    it('means the only server that is up when several have it', () => {
+      const shared = (one: ServerStatus, other: ServerStatus) =>
+        catalogueOf([
+          { name: 'one', status: one, tools: ['find'] },
+          { name: 'other', status: other, tools: ['find'] },
+        ]);
+      for (const down of ['ERROR', 'CONNECTING', 'DISCONNECTED'] as const) {
+        expect(resolveRoute(shared('CONNECTED', down), 'find').tool.name).toBe('one.find');
+        expect(resolveRoute(shared(down, 'DEGRADED'), 'find').tool.name).toBe('other.find');
+        const ambiguous = expect.objectContaining({ code: 'TOOL_AMBIGUOUS' });
+        expect(() => resolveRoute(shared(down, 'ERROR'), 'find')).toThrow(ambiguous);
+      }
+      for (const up of ['CONNECTED', 'DEGRADED'] as const) {
+        const ambiguous = expect.objectContaining({ code: 'TOOL_AMBIGUOUS' });
+        expect(() => resolveRoute(shared('CONNECTED', up), 'find')).toThrow(ambiguous);
+      }
+    });
+
+    it.each([
+      ['young', 'young__anything'],
+      ['young', 'young__with__seams'],
+      ['two__parts', 'two__parts__anything__abcdefghijklm'],
+      ['ends_', 'ends___anything'],
+    ])(
+      'reports the server %s for the wire name %s while it has never been connected',
+      (name, of) => {
+        const picture = catalogueOf([
+          { name, status: 'ERROR', tools: [] },
+          { name: 'two', tools: [] },
+        ]);
+        const unavailable = expect.objectContaining({
+          code: 'SERVER_UNAVAILABLE',
+          server: { id: serverIdOf(name), name, status: 'ERROR' },
+        });
+        expect(() => resolveRoute(picture, of)).toThrow(unavailable);
+      },
+    );
+
+    it('reports the tool for the wire name of a server that is up or unknown', () => {
+      const expected = expect.objectContaining({ code: 'TOOL_NOT_FOUND' });
+      const down = catalogueOf([{ name: 'young', status: 'ERROR', tools: [] }]);
+      for (const name of ['young_anything', '__young', 'old__anything', 'young', 'youn__g__x']) {
+        expect(() => resolveRoute(down, name)).toThrow(expected);
+      }
+      expect(() => resolveRoute(catalogue, 'github__nothing')).toThrow(expected);
+    });
+
+    it('takes names of up to 48 characters for wire names', () => {
+      const down = catalogueOf([{ name: 'young', status: 'ERROR', tools: [] }]);
+      const unavailable = expect.objectContaining({ code: 'SERVER_UNAVAILABLE' });
+      expect(() => resolveRoute(down, 'young__'.padEnd(48, 'x'))).toThrow(unavailable);
+      const unknown = expect.objectContaining({ code: 'TOOL_NOT_FOUND' });
+      expect(() => resolveRoute(down, 'young__'.padEnd(49, 'x'))).toThrow(unknown);
+      const tool = 'x'.repeat(48 - 'full__'.length);
+      const full = catalogueOf([{ name: 'full', tools: [tool, `${tool}x`] }]);
+      expect(resolveRoute(full, `full__${tool}`).tool.originalName).toBe(tool);
+      expect(() => resolveRoute(full, `full__${tool}x`)).toThrow(unknown);
+    });
+
+    it('is case-sensitive', () => {
       expect(() => nameOf('Only_Here')).toThrow(/Tool not found/);
     });
 
-    it('finds every tool by the name it has on the wire', () => {
+    it('finds every tool by its wire name', () => {
       for (const tool of catalogue.tools) {
         expect(nameOf(wireNameOf(tool))).toBe(tool.name);
         expect(nameOf(wireNameOf(tool), tool.serverId)).toBe(tool.name);

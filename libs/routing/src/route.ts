@@ -1,8 +1,9 @@
-import type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from '@app/discovery';
-import { canonicalName, MAX_WIRE_NAME, wireName } from '@app/mcp';
+import type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from '@app/catalogue';
+import { canonicalName, MAX_WIRE_NAME, wireName } from '@app/mcp-protocol';
+import { AppError } from '@app/platform';
 import { isServing, ServerNotFound } from '@app/registry';
 import { ServerUnavailable } from '@app/sessions';
-import { OwnTool, ToolAmbiguous, ToolNotFound } from './routing.errors.js';
+import { OwnTool, RoutingFailed, ToolAmbiguous, ToolNotFound } from './routing.errors.js';
 
 export interface Route {
   readonly tool: CatalogueTool;
@@ -10,15 +11,24 @@ export interface Route {
 }
 
 /**
- * Which tool of which server a name means (logic contract, RULINGS R29 and R31). With a server given the
- * name is the server's own; otherwise it is canonical, on the wire, or bare where only one tool has it.
+ * Resolves a tool name (contract R29 and R31). With a server given it is an original name; otherwise a canonical
+ * name, a wire name, or a bare name that only one tool has.
  */
 export function resolveRoute(catalogue: CatalogueSnapshot, name: string, serverId?: string): Route {
+  try {
+    return findRoute(catalogue, name, serverId);
+  } catch (error) {
+    throw error instanceof AppError ? error : new RoutingFailed(error);
+  }
+}
+
+function findRoute(catalogue: CatalogueSnapshot, name: string, serverId?: string): Route {
   const tool =
     serverId === undefined ? findAnywhere(catalogue, name) : findOn(catalogue, name, serverId);
   const server = tool && catalogue.servers.get(tool.serverId);
   if (server) return { tool, server };
-  // What a server has is known only once it was connected: until then its absence proves nothing.
+  // The tools of a server are known only after its first connect, so a missing tool is reported as an unavailable
+  // server.
   const meant = serverMeant(catalogue, name, serverId);
   if (meant && !isServing(meant.status)) throw new ServerUnavailable(meant);
   if (catalogue.toolsByName.get(name)?.isExternal === false) throw new OwnTool(name);
@@ -32,7 +42,21 @@ function serverMeant(
 ): CatalogueServer | undefined {
   if (serverId !== undefined) return catalogue.servers.get(serverId);
   const dot = name.indexOf('.');
-  return dot < 0 ? undefined : catalogue.serversByName.get(name.slice(0, dot));
+  const byCanonicalName = dot < 0 ? undefined : catalogue.serversByName.get(name.slice(0, dot));
+  return byCanonicalName ?? serverOfWireName(catalogue, name);
+}
+
+/** The longest name, because the part before a seam may itself contain one. */
+function serverOfWireName(
+  { serversByName }: CatalogueSnapshot,
+  name: string,
+): CatalogueServer | undefined {
+  if (name.length > MAX_WIRE_NAME) return undefined;
+  for (let seam = name.lastIndexOf('__'); seam > 0; seam = name.lastIndexOf('__', seam - 1)) {
+    const server = serversByName.get(name.slice(0, seam));
+    if (server) return server;
+  }
+  return undefined;
 }
 
 function findOn(
@@ -56,13 +80,20 @@ function findAnywhere(catalogue: CatalogueSnapshot, name: string): CatalogueTool
   const listed = toolWithWireName(catalogue, name);
   if (listed) return listed;
   const bare = catalogue.toolsByOriginalName.get(name) ?? [];
-  if (bare.length > 1) throw new ToolAmbiguous(name, bare);
-  return bare[0];
+  if (bare.length <= 1) return bare[0];
+  const [up, ...others] = bare.filter(({ serverId }) => isUp(catalogue, serverId));
+  if (up && others.length === 0) return up;
+  throw new ToolAmbiguous(name, bare);
+}
+
+function isUp({ servers }: CatalogueSnapshot, serverId: string): boolean {
+  const server = servers.get(serverId);
+  return server !== undefined && isServing(server.status);
 }
 
 const wireNames = new WeakMap<CatalogueTool, string>();
 
-/** Tools live on from one snapshot to the next, and so do their names. */
+/** Cached per tool, because tools keep their object identity across snapshots. */
 export function wireNameOf(tool: CatalogueTool): string {
   const known = wireNames.get(tool);
   if (known !== undefined) return known;
@@ -71,7 +102,7 @@ export function wireNameOf(tool: CatalogueTool): string {
   return name;
 }
 
-/** Nearly all can be read back; the others are in an index, which is made when one of them is asked for. */
+/** Most wire names can be split back into server and tool; the others need an index, built on first use. */
 function toolWithWireName(catalogue: CatalogueSnapshot, name: string): CatalogueTool | undefined {
   const seam = name.indexOf('__');
   if (seam < 0 || name.length > MAX_WIRE_NAME) return undefined;

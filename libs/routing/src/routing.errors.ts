@@ -1,5 +1,5 @@
-import type { CatalogueServer, CatalogueTool } from '@app/discovery';
-import type { ConnectionLost } from '@app/mcp';
+import type { CatalogueServer, CatalogueTool } from '@app/catalogue';
+import { type ConnectionLost, UpstreamProtocolError } from '@app/mcp-client';
 import { AppError } from '@app/platform';
 
 export class ToolAmbiguous extends AppError {
@@ -21,7 +21,7 @@ export class ToolAmbiguous extends AppError {
   }
 }
 
-/** The session was lost in the middle of a call, and the call must not be repeated, or was in vain. */
+/** The session was lost during the call, and the call must not be repeated or the repetition failed. */
 export class CallInterrupted extends AppError {
   constructor(tool: CatalogueTool, { id, name, status }: CatalogueServer, cause: ConnectionLost) {
     super(`Server unavailable: ${name}`, {
@@ -37,6 +37,50 @@ export class CallInterrupted extends AppError {
   }
 }
 
+/**
+ * The server refused the credentials of the service, or wants the consent of a person, while it was called: like a
+ * session that cannot be opened (contract R48).
+ */
+export class CallRefused extends AppError {
+  constructor({ id, name, status }: CatalogueServer, cause: AppError) {
+    super(`Server ${name} cannot be used: ${cause.message}`, {
+      kind: 'unavailable',
+      code: 'SERVER_UNAVAILABLE',
+      server: { id, name, status },
+      cause,
+    });
+  }
+}
+
+/** A fault of this service while it routed a call; the cause is logged. */
+export class RoutingFailed extends AppError {
+  constructor(cause: unknown) {
+    super(
+      'The call could not be routed, because of a fault inside this service; its log has the reason under this request id',
+      { kind: 'internal', code: 'ROUTING_FAILED', cause },
+    );
+  }
+}
+
+/** The server sent an invalid message; the error names the server and the problem. */
+export class ServerMisbehaved extends AppError {
+  constructor({ id, name, status }: CatalogueServer, cause: UpstreamProtocolError) {
+    super(`Server ${name} does not keep to the protocol: ${cause.what}`, {
+      kind: 'upstream',
+      code: 'EXECUTION_FAILED',
+      server: { id, name, status },
+      cause,
+    });
+  }
+}
+
+/** Wraps errors that do not say which server they are about; others are returned unchanged. */
+export function naming(server: CatalogueServer, error: unknown): unknown {
+  if (error instanceof UpstreamProtocolError) return new ServerMisbehaved(server, error);
+  const isRefused = error instanceof AppError && error.code === 'SERVER_CONNECTION_FAILED';
+  return isRefused ? new CallRefused(server, error) : error;
+}
+
 export class ServerOverloaded extends AppError {
   constructor({ id, name, status }: CatalogueServer) {
     super(`Server overloaded: ${name} has as many calls running and waiting as it is allowed`, {
@@ -48,7 +92,7 @@ export class ServerOverloaded extends AppError {
   }
 }
 
-/** The aggregator's own tools are answered where they are listed, and have no server to be routed to. */
+/** Own tools are called on the endpoint that lists them; there is no server to route them to. */
 export class OwnTool extends AppError {
   constructor(name: string) {
     super(

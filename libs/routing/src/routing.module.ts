@@ -1,19 +1,21 @@
 import { Module } from '@nestjs/common';
-import { DiscoveryModule } from '@app/discovery';
+import { CatalogueModule } from '@app/catalogue';
 import { Env } from '@app/platform';
 import { SessionsModule } from '@app/sessions';
 import { CallAudit } from './call-audit.js';
-import { CallMetrics } from './call.metrics.js';
+import { CallMetrics, executionDuration, routingDuration } from './call.metrics.js';
 import { CallSlots } from './call-slots.js';
 import { CallToolHandler } from './call-tool.command.js';
 import { ToolsController } from './tools.controller.js';
 
 @Module({
-  imports: [DiscoveryModule, SessionsModule],
+  imports: [CatalogueModule, SessionsModule],
   controllers: [ToolsController],
   providers: [
     CallToolHandler,
     CallAudit,
+    routingDuration,
+    executionDuration,
     CallMetrics,
     {
       provide: CallSlots,

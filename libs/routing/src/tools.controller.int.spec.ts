@@ -41,7 +41,7 @@ const metadata = {
 };
 
 describe(ToolsController.name, () => {
-  it('answers with everything the server answered, and how the call went', async () => {
+  it('returns the complete result of the server and details of the call', async () => {
     expect(await call({ name: 'moody.everything' })).toEqual({
       status: 200,
       body: {
@@ -58,24 +58,24 @@ describe(ToolsController.name, () => {
     });
   });
 
-  it('hands arguments on', async () => {
+  it('forwards arguments', async () => {
     const { body } = await call({ name: 'peer.echo', arguments: { text: 'hello' } });
     expect(body).toMatchObject({ content: [{ type: 'text', text: 'hello' }] });
   });
 
-  it('takes the error of a tool for an answer (R28)', async () => {
+  it('returns the error of a tool as an answer (R28)', async () => {
     expect(await call({ name: 'moody.fails' })).toEqual({
       status: 200,
       body: { content: [{ type: 'text', text: 'no luck' }], isError: true, metadata },
     });
   });
 
-  it('takes server and original name apart', async () => {
+  it('accepts server and original name separately', async () => {
     const { status } = await call({ name: 'everything', server_id: serverIdOf('moody') });
     expect(status).toBe(200);
   });
 
-  it('says 502 and the server’s own words when it refuses', async () => {
+  it('returns 502 with the message of the server when it refuses', async () => {
     expect(await call({ name: 'moody.refuses' })).toEqual({
       status: 502,
       body: {
@@ -86,7 +86,7 @@ describe(ToolsController.name, () => {
     });
   });
 
-  it('says 503 and that nobody knows, when the server dies in mid-call (EC-003)', async () => {
+  it('returns 503 with an unknown outcome when the server dies during a call (EC-003)', async () => {
     const server = { id: serverIdOf('moody'), name: 'moody', status: 'CONNECTED' };
     expect(await call({ name: 'moody.dies' })).toEqual({
       status: 503,
@@ -104,14 +104,14 @@ describe(ToolsController.name, () => {
     expect((await call({ name: 'other.everything' })).status).toBe(200);
   });
 
-  it('says 504 when the server does not answer in time', async () => {
+  it('returns 504 when the server does not answer in time', async () => {
     expect(await call({ name: 'moody.hangs' })).toMatchObject({
       status: 504,
       body: { error_code: 'EXECUTION_TIMEOUT' },
     });
   });
 
-  it('cancels the call when the client goes away', async () => {
+  it('cancels the call when the client disconnects', async () => {
     const controller = new AbortController();
     const abandoned = call({ name: 'peer.wait', arguments: { ms: 60_000 } }, controller.signal);
     const failed = expect(abandoned).rejects.toThrow();
@@ -132,11 +132,11 @@ describe(ToolsController.name, () => {
     [422, 'VALIDATION_ERROR', { name: '' }],
     [422, 'VALIDATION_ERROR', { name: 'moody.everything', arguments: [1] }],
     [422, 'VALIDATION_ERROR', { name: 'moody.everything', unknown: 1 }],
-  ])('says %i %s to %j', async (status, error_code, body) => {
+  ])('returns %i %s for %j', async (status, error_code, body) => {
     expect(await call(body)).toMatchObject({ status, body: { error_code } });
   });
 
-  it('notes who called what how often, and never with what', async () => {
+  it('records caller, tool and count, never arguments', async () => {
     await call({ name: 'peer.echo', arguments: { text: 'secret' } });
     await call({ name: 'peer.echo', arguments: { text: 'secret' } });
     await call({ name: 'moody.refuses' });

@@ -1,8 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { InvalidInput, isJsonObject, type JsonObject, type WrittenObject } from '@app/platform';
+import {
+  InvalidInput,
+  isJsonObject,
+  type JsonObject,
+  type RawJsonObject,
+  UNKNOWN_FIELD,
+} from '@app/platform';
 import type { ToolAnswer } from './call-tool.command.js';
 
-/** For the API description; it is read by `readToolCall`. */
+/** For the API description only; requests are parsed by `readToolCall`. */
 export class CallToolDto {
   @ApiProperty({
     example: 'github-mcp.create_issue',
@@ -25,14 +31,12 @@ export class CallToolDto {
   readonly server_id?: string;
 }
 
-/** By hand: the rules of the other bodies' classes would cost a call more than its routing (docs/decisions/0700). */
+/** Validates by hand: class validation would cost more than routing the call (docs/decisions/0700). */
 export function readToolCall(body: unknown): CallToolDto {
   if (!isJsonObject(body)) throw refused([], 'Input should be a JSON object', body);
   for (const key of Object.keys(body)) {
     if (key !== 'name' && key !== 'arguments' && key !== 'server_id') {
-      throw new InvalidInput([
-        { loc: ['body', key], msg: 'Unknown field', type: 'extra_forbidden' },
-      ]);
+      throw new InvalidInput([{ loc: ['body', key], ...UNKNOWN_FIELD }]);
     }
   }
   const { name, arguments: args = null, server_id = null } = body;
@@ -81,7 +85,16 @@ export class CallMetadataView {
 }
 
 export class ToolAnswerView {
-  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
+  @ApiProperty({
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['type'],
+      properties: { type: { type: 'string', example: 'text' }, text: { type: 'string' } },
+      additionalProperties: true,
+    },
+    description: 'Content blocks of MCP as the server wrote them.',
+  })
   readonly content!: JsonObject[];
 
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
@@ -94,8 +107,8 @@ export class ToolAnswerView {
   readonly metadata!: CallMetadataView;
 }
 
-/** The server's result with everything it holds, and what we know of the call beside it. */
-export function toToolAnswerView(answer: ToolAnswer): WrittenObject {
+/** The complete result of the server with our details of the call added. */
+export function toToolAnswerView(answer: ToolAnswer): RawJsonObject {
   const { result } = answer;
   return result.without('resultType').with({
     ...(!result.has('content') && { content: [] }),
@@ -116,7 +129,7 @@ function metadataOf({ route, routingMs, executionMs, totalMs }: ToolAnswer): Jso
   };
 }
 
-/** Microseconds are the finest that is not noise. */
+/** Rounds to microseconds; further digits are noise. */
 function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000;
 }

@@ -1,10 +1,10 @@
-import type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from '@app/discovery';
+import type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from '@app/catalogue';
 import type { VectorFilter } from '@app/vectors';
 
 export interface ScopeFilter {
-  /** Unless false. */
+  /** Defaults to true. */
   readonly includeExternal?: boolean | undefined;
-  /** Names; undefined for all. */
+  /** Server names; undefined for all. */
   readonly servers?: readonly string[] | undefined;
 }
 
@@ -15,17 +15,17 @@ export interface ExcludedServer {
   readonly reason: string;
 }
 
-/** What a search looks at, and what it does not, so that absence is explained (RULINGS R24). */
+/** The tools a search covers, and the servers it excludes with the reason (contract R24). */
 export interface Scope {
   readonly tools: ReadonlySet<number>;
-  /** The same for a vector index. */
+  /** The same as a filter for a vector index. */
   readonly filter: VectorFilter;
   readonly servers: readonly CatalogueServer[];
   readonly externalTools: number;
   readonly excluded: readonly ExcludedServer[];
 }
 
-/** Most searches have the same scope as the one before, and at 100,000 tools it takes a while to draw. */
+/** Cache: most searches repeat the last scope, which takes long to compute for 100,000 tools. */
 const drawn = new WeakMap<CatalogueSnapshot, Map<string, Scope>>();
 const MAX_DRAWN = 16;
 
@@ -56,7 +56,7 @@ function drawScope(snapshot: CatalogueSnapshot, filter: ScopeFilter): Scope {
   }
   const unknown = [...(named ?? [])].filter((name) => !snapshot.serversByName.has(name));
   const excluded = [
-    ...candidates.filter((server) => !isSearchable(server)).map(exclusionOf),
+    ...candidates.filter((server) => !isSearchable(server) || isUnlisted(server)).map(exclusionOf),
     ...unknown.map((name) => ({
       name,
       status: 'UNKNOWN',
@@ -67,7 +67,7 @@ function drawScope(snapshot: CatalogueSnapshot, filter: ScopeFilter): Scope {
   return { tools, filter: { source_server_id: [...owners] }, servers, externalTools, excluded };
 }
 
-/** Own tools belong to no server, so a filter by servers leaves them out. */
+/** Own tools belong to no server, so a server filter excludes them. */
 function internalCounts(tool: CatalogueTool, named: ReadonlySet<string> | undefined): boolean {
   return !named || named.has(tool.serverName);
 }
@@ -76,22 +76,29 @@ function isSearchable(server: CatalogueServer): boolean {
   return server.status === 'CONNECTED' || server.status === 'DEGRADED';
 }
 
+/** Its tools from before are searched; those that it has now are not known (contract R42). */
+function isUnlisted(server: CatalogueServer): boolean {
+  return server.listFailures.tools !== undefined;
+}
+
 function exclusionOf(server: CatalogueServer): ExcludedServer {
   const { name, status, toolCount } = server;
   return { name, status, toolCount, reason: reasonOf(server) };
 }
 
-function reasonOf({ status, errorMessage }: CatalogueServer): string {
+function reasonOf({ status, errorMessage, listFailures }: CatalogueServer): string {
   switch (status) {
     case 'DISCONNECTED':
       return 'It is disconnected; connect it to search its tools';
+    case 'DISCONNECTING':
+      return 'It is being disconnected; connect it to search its tools';
     case 'CONNECTING':
       return 'It is being connected';
     case 'ERROR':
       return errorMessage ?? 'It cannot be reached';
     case 'CONNECTED':
     case 'DEGRADED':
-      return 'It is available';
+      return `Its tools could not be listed: ${listFailures.tools}; those from before are searched`;
     default:
       return status satisfies never;
   }

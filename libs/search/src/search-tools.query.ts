@@ -1,21 +1,24 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { SkillMap } from '@app/classification';
-import { Catalogue, type CatalogueServer, type CatalogueTool } from '@app/discovery';
+import { Catalogue, type CatalogueServer, type CatalogueTool } from '@app/catalogue';
 import { StaticModel, ToolVectors } from '@app/vectors';
-import { clausesOf } from './clauses.js';
-import { LexicalTools } from './lexical-tools.js';
-import { type MatchedSkill, matchSkills } from './match-skills.js';
-import { denseDepth, fuse, LEXICAL_DEPTH, rank, withClauses } from './ranking.js';
+import { clausesOf } from './rank/clauses.js';
+import { LexicalTools } from './words/lexical-tools.js';
+import { type MatchedSkill, matchSkills } from './rank/match-skills.js';
+import { denseDepth, fuse, LEXICAL_DEPTH, rank, withClauses } from './rank/ranking.js';
 import { type ExcludedServer, type Scope, scopeOf } from './scope.js';
-import { choose, type Strategy, type StrategyUsed } from './strategy.js';
+import { choose, type Strategy, type StrategyUsed } from './rank/strategy.js';
+
+/** In characters, on REST and MCP. */
+export const MAX_QUERY_LENGTH = 2_000;
 
 export interface SearchRequest {
   readonly query: string;
   readonly limit?: number | undefined;
   readonly strategy?: Strategy | undefined;
-  /** false searches only the aggregator's own tools. */
+  /** False searches only own tools. */
   readonly includeExternal?: boolean | undefined;
-  /** Names. */
+  /** Server names. */
   readonly servers?: readonly string[] | undefined;
   /** Tools with a lower score (0…1) are left out. */
   readonly toolThreshold?: number | undefined;
@@ -25,7 +28,7 @@ export interface SearchRequest {
 
 export interface FoundTool {
   readonly tool: CatalogueTool;
-  /** undefined for a tool of the aggregator itself. */
+  /** Undefined for an own tool. */
   readonly server: CatalogueServer | undefined;
   /** 0…1. */
   readonly score: number;
@@ -39,7 +42,7 @@ export interface SearchResult {
   readonly serversSearched: number;
   readonly externalTools: number;
   readonly excludedServers: readonly ExcludedServer[];
-  /** Why the ranking is less than it could be; undefined when it is not. */
+  /** Why the ranking is degraded; undefined when it is not. */
   readonly degraded: string | undefined;
   readonly vectorMs: number;
   readonly rankingMs: number;
@@ -47,7 +50,7 @@ export interface SearchResult {
 
 export const searchDefaults = { limit: 10, toolThreshold: 0.1, skillThreshold: 0.4 } as const;
 
-/** Finds tools by meaning and by words; the same ranking for every way to ask. Reads no database. */
+/** Searches tools by meaning and by words, with one ranking for REST and MCP. Reads no database. */
 export class SearchTools extends Query<SearchResult> {
   constructor(readonly request: SearchRequest) {
     super();
@@ -73,7 +76,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
         ? await this.vectors.search(texts, denseDepth(before.tools.size), before.filter)
         : { hits: undefined, problem: undefined };
     const vectorMs = performance.now() - started;
-    // Read after waiting: what was removed meanwhile is not an answer.
+    // Take the snapshot after the wait, so that tools removed in the meantime are not returned.
     const snapshot = this.catalogue.current;
     const scope = scopeOf(snapshot, request);
     const ranked = rank(

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '@app/access';
-import { ApiErrors } from '@app/platform';
+import { ApiErrors, BodyLimit } from '@app/platform';
 import { SearchDto, SearchView, toSearchView } from './search.dto.js';
 import { SearchTools } from './search-tools.query.js';
 
@@ -15,10 +15,11 @@ export class SearchController {
   @Post()
   @HttpCode(200)
   @RequireScope('read')
+  @BodyLimit('long')
   @ApiOperation({ summary: 'Find tools by meaning and by words' })
   @ApiOkResponse({ type: SearchView })
   @ApiErrors(400, 413, 422)
-  async search(@Body() dto: SearchDto): Promise<SearchView> {
+  async searchTools(@Body() dto: SearchDto): Promise<SearchView> {
     const started = performance.now();
     const result = await this.queries.execute(
       new SearchTools({

@@ -11,21 +11,23 @@ import {
   IsString,
   Matches,
   Max,
-  MaxLength,
   Min,
 } from 'class-validator';
-import { IsCleanText, type JsonObject } from '@app/platform';
-import type { FoundTool, SearchResult } from './search-tools.query.js';
-import { strategies, type Strategy } from './strategy.js';
-
-const MAX_QUERY_LENGTH = 2_000;
-const MAX_SERVERS = 1_000;
+import {
+  IsCleanText,
+  type JsonObject,
+  MAX_NAMED_SERVERS,
+  MAX_SERVER_NAME_CHARS,
+  MaxChars,
+} from '@app/platform';
+import { type FoundTool, MAX_QUERY_LENGTH, type SearchResult } from './search-tools.query.js';
+import { strategies, type Strategy } from './rank/strategy.js';
 
 export class SearchDto {
   @ApiProperty({ example: 'create a GitHub issue', maxLength: MAX_QUERY_LENGTH })
   @IsString({ message: 'Input should be a string' })
   @Matches(/\S/, { message: 'Must not be empty' })
-  @MaxLength(MAX_QUERY_LENGTH, { message: `Must have at most ${MAX_QUERY_LENGTH} characters` })
+  @MaxChars(MAX_QUERY_LENGTH, { message: `Must have at most ${MAX_QUERY_LENGTH} characters` })
   @IsCleanText()
   readonly query!: string;
 
@@ -35,6 +37,8 @@ export class SearchDto {
   readonly item_type?: 'tool' | null;
 
   @ApiPropertyOptional({
+    type: Boolean,
+    nullable: true,
     default: true,
     description: 'false searches only the tools of the aggregator itself.',
   })
@@ -51,12 +55,15 @@ export class SearchDto {
   @IsOptional()
   @IsArray({ message: 'Input should be a list of server names' })
   @ArrayNotEmpty({ message: 'Must name at least one server, or be null' })
-  @ArrayMaxSize(MAX_SERVERS, { message: `Must have at most ${MAX_SERVERS} names` })
+  @ArrayMaxSize(MAX_NAMED_SERVERS, { message: `Must have at most ${MAX_NAMED_SERVERS} names` })
   @IsString({ each: true, message: 'Every name should be a string' })
-  @MaxLength(255, { each: true, message: 'A server name has at most 255 characters' })
+  @MaxChars(MAX_SERVER_NAME_CHARS, {
+    each: true,
+    message: `A server name has at most ${MAX_SERVER_NAME_CHARS} characters`,
+  })
   readonly server_filter?: string[] | null;
 
-  @ApiPropertyOptional({ minimum: 1, maximum: 100, default: 10 })
+  @ApiPropertyOptional({ type: 'integer', nullable: true, minimum: 1, maximum: 100, default: 10 })
   @IsOptional()
   @IsInt({ message: 'Must be a whole number' })
   @Min(1, { message: 'Must be at least 1' })
@@ -64,6 +71,8 @@ export class SearchDto {
   readonly limit?: number | null;
 
   @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
     minimum: 0,
     maximum: 1,
     default: 0.4,
@@ -76,6 +85,8 @@ export class SearchDto {
   readonly skill_threshold?: number | null;
 
   @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
     minimum: 0,
     maximum: 1,
     default: 0.1,
@@ -87,7 +98,7 @@ export class SearchDto {
   @Max(1, { message: 'Must be at most 1' })
   readonly tool_threshold?: number | null;
 
-  @ApiPropertyOptional({ default: true })
+  @ApiPropertyOptional({ type: Boolean, nullable: true, default: true })
   @IsOptional()
   @IsBoolean({ message: 'Input should be true or false' })
   readonly include_schemas?: boolean | null;
@@ -130,6 +141,13 @@ export class FoundToolView {
   readonly skill_ids!: readonly string[];
   @ApiProperty({ type: String, nullable: true, example: 'version_control' })
   readonly primary_skill_id!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'openai:gpt-5-mini',
+    description: 'The model that chose the skills, or human; null while it is not classified.',
+  })
+  readonly classified_by!: string | null;
   @ApiProperty({
     type: SourceServerView,
     nullable: true,
@@ -253,6 +271,7 @@ function toFoundToolView(
     score: round(score, 4),
     skill_ids: tool.skillIds,
     primary_skill_id: tool.primarySkillId,
+    classified_by: tool.classifiedBy,
     source_server: server ? { id: server.id, name: server.name, status: server.status } : null,
     ...(includeSchema && { input_schema: tool.inputSchema }),
   };

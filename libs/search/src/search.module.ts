@@ -1,15 +1,16 @@
 import { Module } from '@nestjs/common';
 import { ClassificationModule } from '@app/classification';
-import { DiscoveryModule } from '@app/discovery';
+import { CatalogueModule } from '@app/catalogue';
 import { VectorsModule } from '@app/vectors';
-import { LexicalTools } from './lexical-tools.js';
+import { IndexWordsOnCatalogueReplaced } from './words/index-words.on-catalogue-replaced.js';
+import { LexicalTools } from './words/lexical-tools.js';
 import { SearchController } from './search.controller.js';
 import { SearchToolsHandler } from './search-tools.query.js';
 import { ToolsController } from './tools.controller.js';
 
 @Module({
-  imports: [DiscoveryModule, ClassificationModule, VectorsModule],
+  imports: [CatalogueModule, ClassificationModule, VectorsModule],
   controllers: [SearchController, ToolsController],
-  providers: [LexicalTools, SearchToolsHandler],
+  providers: [LexicalTools, IndexWordsOnCatalogueReplaced, SearchToolsHandler],
 })
 export class SearchModule {}

@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '@app/access';
-import { Catalogue } from '@app/discovery';
+import { Catalogue } from '@app/catalogue';
 import { ApiErrors } from '@app/platform';
 import { ToolNotFound } from './search.errors.js';
 import {
@@ -23,7 +23,7 @@ export class ToolsController {
   @ApiOperation({ summary: 'Tools of all servers, by name' })
   @ApiOkResponse({ type: ToolListView })
   @ApiErrors(422)
-  list(@Query() query: ListToolsQuery): ToolListView {
+  listTools(@Query() query: ListToolsQuery): ToolListView {
     const { server, skill, is_classified, limit, offset } = query;
     const { tools, servers } = this.catalogue.current;
     const wanted = tools.filter(
@@ -51,9 +51,9 @@ export class ToolsController {
   @ApiOperation({ summary: 'One tool, with its schema' })
   @ApiOkResponse({ type: ToolDetailView })
   @ApiErrors(404)
-  get(@Param('id') id: string): ToolDetailView {
+  getTool(@Param('id') id: string): ToolDetailView {
     const { toolsById, servers } = this.catalogue.current;
-    // Only the digits of the id itself: "01" and "1e0" are other texts.
+    // Canonical digits only: "01" and "1e0" are not ids.
     const tool = /^[1-9]\d*$/.test(id) ? toolsById.get(Number(id)) : undefined;
     if (!tool) throw new ToolNotFound(id);
     return toToolDetailView(tool, servers.get(tool.serverId));

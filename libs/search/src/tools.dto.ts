@@ -1,21 +1,21 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsOptional, IsString, MaxLength } from 'class-validator';
-import type { CatalogueServer, CatalogueTool } from '@app/discovery';
-import { IsCleanText, type JsonObject, PageQuery, PageView, ToFlag } from '@app/platform';
+import { IsBoolean, IsOptional, IsString } from 'class-validator';
+import type { CatalogueServer, CatalogueTool } from '@app/catalogue';
+import { IsCleanText, type JsonObject, PageQuery, PageView, ToFlag, MaxChars } from '@app/platform';
 import { SourceServerView } from './search.dto.js';
 
 export class ListToolsQuery extends PageQuery {
   @ApiPropertyOptional({ example: 'github-mcp', description: 'Name of a server.' })
   @IsOptional()
   @IsString({ message: 'Input should be a string' })
-  @MaxLength(255, { message: 'Must have at most 255 characters' })
+  @MaxChars(255, { message: 'Must have at most 255 characters' })
   @IsCleanText()
   readonly server?: string;
 
   @ApiPropertyOptional({ example: 'version_control', description: 'Id of a skill.' })
   @IsOptional()
   @IsString({ message: 'Input should be a string' })
-  @MaxLength(64, { message: 'Must have at most 64 characters' })
+  @MaxChars(64, { message: 'Must have at most 64 characters' })
   @IsCleanText()
   readonly skill?: string;
 
@@ -43,6 +43,13 @@ export class ToolView {
   readonly primary_skill_id!: string | null;
   @ApiProperty()
   readonly is_classified!: boolean;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'openai:gpt-5-mini',
+    description: 'The model that chose the skills, or human; null while it is not classified.',
+  })
+  readonly classified_by!: string | null;
   @ApiProperty()
   readonly is_external!: boolean;
   @ApiProperty({ type: SourceServerView, nullable: true })
@@ -75,6 +82,7 @@ export function toToolView(tool: CatalogueTool, server: CatalogueServer | undefi
     skill_ids: tool.skillIds,
     primary_skill_id: tool.primarySkillId,
     is_classified: tool.isClassified,
+    classified_by: tool.classifiedBy,
     is_external: tool.isExternal,
     source_server: server ? { id: server.id, name: server.name, status: server.status } : null,
     discovered_at: tool.discoveredAt.toISOString(),

@@ -1,5 +1,7 @@
-export { ConnectServer } from './connect-server.command.js';
-export { DisconnectServer } from './disconnect-server.command.js';
-export { type ServerNotice, SessionPool, type ServerQuestion } from './session-pool.js';
+export { ConnectServer } from './connect/connect-server.command.js';
+export { DisconnectServer } from './connect/disconnect-server.command.js';
+export type { ServerNotice } from './keep/server-notices.js';
+export { ServerRetries } from './keep/server-retries.js';
+export { SessionPool, type ServerRoots } from './keep/session-pool.js';
 export { ServerUnavailable } from './sessions.errors.js';
 export { SessionsModule } from './sessions.module.js';

@@ -4,9 +4,9 @@ import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swa
 import { type Actor, CurrentActor, RequireScope } from '@app/access';
 import { ApiErrors } from '@app/platform';
 import { GetServer, ServerIdPipe } from '@app/registry';
-import { ConnectServer } from './connect-server.command.js';
-import { DisconnectServer } from './disconnect-server.command.js';
-import { SessionPool } from './session-pool.js';
+import { ConnectServer } from './connect/connect-server.command.js';
+import { DisconnectServer } from './connect/disconnect-server.command.js';
+import { SessionPool } from './keep/session-pool.js';
 import {
   ConnectView,
   DisconnectDto,
@@ -33,7 +33,7 @@ export class SessionsController {
   @ApiOperation({ summary: 'Connect a server, and keep it connected' })
   @ApiOkResponse({ type: ConnectView })
   @ApiErrors(404, 422)
-  async connect(
+  async connectServer(
     @Param('id', ServerIdPipe) id: string,
     @Query() { wait_seconds = 0 }: WaitQuery,
     @CurrentActor() actor: Actor,
@@ -49,7 +49,7 @@ export class SessionsController {
   @ApiOperation({ summary: 'Disconnect a server; pending requests may end first' })
   @ApiOkResponse({ type: DisconnectView })
   @ApiErrors(404, 422)
-  async disconnect(
+  async disconnectServer(
     @Param('id', ServerIdPipe) id: string,
     @Query() { wait_seconds = 0 }: WaitQuery,
     @Body() { force = false }: DisconnectDto,
@@ -65,7 +65,7 @@ export class SessionsController {
   @ApiOperation({ summary: 'The last lines a STDIO server wrote to stderr' })
   @ApiOkResponse({ type: LogsView })
   @ApiErrors(404)
-  async logs(@Param('id', ServerIdPipe) id: string): Promise<LogsView> {
+  async getServerLogs(@Param('id', ServerIdPipe) id: string): Promise<LogsView> {
     await this.queries.execute(new GetServer(id));
     return { server_id: id, lines: this.pool.logs(id) };
   }

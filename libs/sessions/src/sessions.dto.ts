@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsBoolean, IsNumber, IsOptional, Max, Min } from 'class-validator';
-import type { ConnectOutcome } from './connect-server.command.js';
-import type { DisconnectOutcome } from './disconnect-server.command.js';
+import type { ConnectOutcome } from './connect/connect-server.command.js';
+import type { DisconnectOutcome } from './connect/disconnect-server.command.js';
 
 export class WaitQuery {
   @ApiPropertyOptional({

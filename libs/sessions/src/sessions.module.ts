@@ -1,41 +1,42 @@
 import { Module } from '@nestjs/common';
+import { AuthorizationModule } from '@app/authorization';
 import { RegistryModule } from '@app/registry';
-import { AuthorizationController, ConsentController } from './authorization.controller.js';
-import { AuthorizeServerHandler } from './authorize-server.command.js';
-import { CloseSessionOnServerRemoved } from './close-session.on-server-removed.js';
-import { ConnectServerHandler } from './connect-server.command.js';
-import { DisconnectServerHandler } from './disconnect-server.command.js';
-import { FinishAuthorizationHandler } from './finish-authorization.command.js';
-import { Leadership } from './leadership.js';
-import { OpenSessionOnServerRegistered } from './open-session.on-server-registered.js';
-import { OwnAddress } from './own-address.js';
-import { ReconcileSessionsHandler } from './reconcile-sessions.command.js';
-import { ReconcileSessionsJob } from './reconcile-sessions.job.js';
-import { ReopenSessionOnServerConnectionChanged } from './reopen-session.on-server-connection-changed.js';
-import { ServerAuthorizations } from './server-authorizations.js';
-import { SessionPool } from './session-pool.js';
+import { CloseSessionOnServerRemoved } from './connect/close-session.on-server-removed.js';
+import { CloseSessionsOnCatalogueReplaced } from './reconcile/close-sessions.on-catalogue-replaced.js';
+import { CloseWithdrawnSessionsHandler } from './reconcile/close-withdrawn-sessions.command.js';
+import { ConnectServerHandler } from './connect/connect-server.command.js';
+import { DisconnectServerHandler } from './connect/disconnect-server.command.js';
+
+import { OpenSessionOnServerRegistered } from './connect/open-session.on-server-registered.js';
+import { ReconcileSessionsHandler } from './reconcile/reconcile-sessions.command.js';
+import { ReconcileSessionsJob } from './reconcile/reconcile-sessions.job.js';
+import { ReconcileSessionsOnReplicaNews } from './reconcile/reconcile-sessions.on-replica-news.js';
+import { ReconnectServerOnServerAuthorized } from './connect/reconnect-server.on-server-authorized.js';
+import { ReopenSessionOnServerConnectionChanged } from './connect/reopen-session.on-server-connection-changed.js';
+import { ServerFolders } from './connect/server-folders.js';
+import { SessionPool } from './keep/session-pool.js';
 import { SessionsController } from './sessions.controller.js';
-import { UpstreamConnector } from './upstream-connector.js';
+import { UpstreamConnector } from './connect/upstream-connector.js';
 
 @Module({
-  imports: [RegistryModule],
-  controllers: [SessionsController, AuthorizationController, ConsentController],
+  imports: [AuthorizationModule, RegistryModule],
+  controllers: [SessionsController],
   providers: [
-    Leadership,
-    OwnAddress,
-    ServerAuthorizations,
-    AuthorizeServerHandler,
-    FinishAuthorizationHandler,
+    ServerFolders,
     UpstreamConnector,
     SessionPool,
     ReconcileSessionsJob,
     ReconcileSessionsHandler,
+    ReconcileSessionsOnReplicaNews,
     ConnectServerHandler,
     DisconnectServerHandler,
     OpenSessionOnServerRegistered,
     ReopenSessionOnServerConnectionChanged,
+    ReconnectServerOnServerAuthorized,
     CloseSessionOnServerRemoved,
+    CloseSessionsOnCatalogueReplaced,
+    CloseWithdrawnSessionsHandler,
   ],
-  exports: [SessionPool],
+  exports: [SessionPool, RegistryModule],
 })
 export class SessionsModule {}

@@ -1,5 +1,5 @@
-// MiniLM in a thread of its own, because a text takes it milliseconds. Asked with ids of word pieces,
-// answers with the vector of length 1, or with why it has none.
+// Runs MiniLM in a worker thread, because a text takes milliseconds. Receives ids of word pieces and answers
+// with a unit vector or a problem.
 import { readFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 
@@ -8,7 +8,7 @@ const START = 101;
 const END = 102;
 
 const ort = await import(new URL('vendor/onnxruntime-web/ort.wasm.min.mjs', installed).href);
-// More threads, and more texts at a time, would change the numbers a little from run to run.
+// More threads or batches would make the results differ slightly between runs.
 ort.env.wasm.numThreads = 1;
 const session = await ort.InferenceSession.create(
   readFileSync(new URL('model/onnx/model_quantized.onnx', installed)),
@@ -31,7 +31,7 @@ async function embed(ids) {
   });
   const { data, dims } = output.last_hidden_state;
   const vector = new Float32Array(dims[2]);
-  // The sum points where the mean does.
+  // The sum has the direction of the mean.
   for (let i = 0; i < data.length; i++) vector[i % vector.length] += data[i];
   const length = Math.hypot(...vector);
   return vector.map((value) => value / length);

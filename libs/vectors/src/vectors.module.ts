@@ -1,19 +1,19 @@
 import { Module } from '@nestjs/common';
 import { Clock, Env, FailPoints } from '@app/platform';
-import { Embedder } from './embedder.js';
-import { ExactIndex } from './exact-index.js';
-import type { QdrantIndex } from './qdrant-index.js';
-import type { RemoteEmbedderSettings } from './remote-embedder.js';
-import { SKILLS_COLLECTION, skillFilterFields } from './skill-payload.js';
-import { SkillVectors } from './skill-vectors.js';
-import { StaticEmbedder } from './static-embedder.js';
-import { StaticModel } from './static-model.js';
-import { toolFilterFields, TOOLS_COLLECTION } from './tool-payload.js';
-import { ToolVectorStore } from './tool-vector.store.js';
-import { ToolVectors } from './tool-vectors.js';
-import { VectorSpace } from './vector-space.js';
+import { Embedder } from './embed/embedder.js';
+import { ExactIndex } from './indexes/exact-index.js';
+import type { QdrantIndex } from './indexes/qdrant-index.js';
+import type { RemoteEmbedderSettings } from './embed/remote-embedder.js';
+import { SKILLS_COLLECTION, skillFilterFields } from './spaces/skill-payload.js';
+import { SkillVectors } from './spaces/skill-vectors.js';
+import { StaticEmbedder } from './embed/static-embedder.js';
+import { StaticModel } from './embed/static-model.js';
+import { toolFilterFields, TOOLS_COLLECTION } from './spaces/tool-payload.js';
+import { ToolVectorStore } from './spaces/tool-vector.store.js';
+import { ToolVectors } from './spaces/tool-vectors.js';
+import { VectorSpace } from './spaces/vector-space.js';
 
-/** Meaning as numbers: local by default, a remote model and Qdrant by configuration. */
+/** Embedding models and vector indexes: local by default, a remote model and Qdrant if configured. */
 @Module({
   providers: [
     ToolVectorStore,
@@ -26,19 +26,19 @@ import { VectorSpace } from './vector-space.js';
     },
     { provide: SkillVectors, inject: [Env, Embedder, ToolVectorStore], useFactory: skillVectors },
   ],
-  exports: [StaticModel, Embedder, ToolVectors, ToolVectorStore, SkillVectors],
+  exports: [StaticModel, ToolVectors, SkillVectors],
 })
 export class VectorsModule {}
 
-/** Its code, like Qdrant's client, is loaded only when it is configured. */
+/** Remote models, MiniLM and the Qdrant client are imported only if they are configured. */
 async function configuredEmbedder(env: Env, local: StaticModel): Promise<Embedder> {
   const settings = remoteSettings(env);
   if (settings) {
-    const { RemoteEmbedder } = await import('./remote-embedder.js');
+    const { RemoteEmbedder } = await import('./embed/remote-embedder.js');
     return new RemoteEmbedder(settings);
   }
   if (env.EMBEDDINGS_LOCAL_MODEL !== 'minilm') return new StaticEmbedder(local);
-  const { MinilmEmbedder } = await import('./minilm-embedder.js');
+  const { MinilmEmbedder } = await import('./embed/minilm-embedder.js');
   return new MinilmEmbedder(local);
 }
 
@@ -58,7 +58,7 @@ async function configuredQdrant(
   filterFields: Readonly<Record<string, 'keyword' | 'bool'>>,
 ): Promise<QdrantIndex | undefined> {
   if (!env.QDRANT_URL) return undefined;
-  const { QdrantIndex } = await import('./qdrant-index.js');
+  const { QdrantIndex } = await import('./indexes/qdrant-index.js');
   const settings = { url: env.QDRANT_URL, apiKey: env.QDRANT_API_KEY };
   return new QdrantIndex(settings, collection, filterFields);
 }
@@ -83,14 +83,14 @@ async function toolVectors(
   const index =
     (await configuredQdrant(env, TOOLS_COLLECTION, toolFilterFields)) ?? new ExactIndex();
   const isLocal = embedder instanceof StaticEmbedder && index instanceof ExactIndex;
-  const standIn = isLocal
+  const fallback = isLocal
     ? undefined
     : new VectorSpace(new StaticEmbedder(local), new ExactIndex(), clock);
   const configured = new VectorSpace(embedder, index, clock, rows, failPoints);
-  return new ToolVectors(configured, standIn, rows, clock, async (modelId) => {
+  return new ToolVectors(configured, fallback, rows, clock, async (modelId) => {
     const settings = remoteSettings(env);
     if (!settings) return undefined;
-    const { RemoteEmbedder } = await import('./remote-embedder.js');
+    const { RemoteEmbedder } = await import('./embed/remote-embedder.js');
     const previous = RemoteEmbedder.byId(settings, modelId);
     return previous && new VectorSpace(previous, new ExactIndex(), clock, rows);
   });

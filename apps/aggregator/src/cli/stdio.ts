@@ -1,7 +1,9 @@
-import { bridgeStdio } from '@app/mcp';
-import type { Service } from './rest-client.js';
+import { bridgeStdio } from './stdio-bridge.js';
+import type { Service } from './locate-service.js';
 
-/** Is an MCP server on standard input and output until the client hangs up. Nothing else may be written there. */
+/**
+ * Serves MCP on standard input and output until the client closes them. Nothing else may be written to standard output.
+ */
 export async function serveStdio({ url, token }: Service, endpoint: string): Promise<never> {
   const paths: Readonly<Record<string, string>> = { all: '/mcp', search: '/mcp/search' };
   const path = paths[endpoint] ?? `/mcp/servers/${encodeURIComponent(endpoint)}`;

@@ -42,7 +42,7 @@ describe('.env.example', () => {
 });
 
 describe(parseEnv.name, () => {
-  it('needs nothing, and takes an empty value for none', () => {
+  it('has defaults for all settings, and treats an empty value as unset', () => {
     expect(parseEnv({ MCP_AGGREGATOR_PORT: '', DATABASE_URL: '' })).toEqual(parseEnv({}));
     expect(parseEnv({}).MCP_AGGREGATOR_PORT).toBe(8081);
   });
@@ -66,13 +66,13 @@ describe(parseEnv.name, () => {
     ]);
   });
 
-  it('refuses an endpoint and a local model beside it, of which one would do nothing', () => {
+  it('refuses an endpoint together with a local model', () => {
     expect(() =>
       parseEnv({ EMBEDDINGS_URL: 'http://127.0.0.1:1/v1', EMBEDDINGS_LOCAL_MODEL: 'minilm' }),
     ).toThrow(/EMBEDDINGS_LOCAL_MODEL must be static/);
   });
 
-  it('does not ask for a setting that is there, but wrong', () => {
+  it('does not report an invalid setting as missing', () => {
     const source = { MCP_AGGREGATOR_HOST: '0.0.0.0', MCP_AGGREGATOR_TOKENS: 'ci:read:short' };
     expect(problemsOf(source)).toEqual([expect.stringMatching(/^MCP_AGGREGATOR_TOKENS entry 1 /)]);
   });
@@ -176,9 +176,45 @@ describe('MCP_AGGREGATOR_TOKENS', () => {
     ['a token that no header can carry', 'ci:read:sixteen characters'],
     ['half a hash', 'ci:read:sha256:abcdef'],
     ['a name of the audit log', `system:read:${SECRET}`],
+    ['one that reads like it', `System:read:${SECRET}`],
     ['one name twice', `ci:read:${SECRET},ci:read:${SECRET}2`],
     ['one token twice', `ci:read:${SECRET},ops:admin:sha256:${sha256(SECRET)}`],
   ])('refuses %s', (_, MCP_AGGREGATOR_TOKENS) => {
     expect(problemsOf({ MCP_AGGREGATOR_TOKENS })).toHaveLength(1);
+  });
+});
+
+describe('where the service may connect to', () => {
+  it('is read from addresses, ranges and names', () => {
+    const allow = '10.0.0.0/8, [fd00:ec2::254],Metadata.Google.Internal., 64:ff9b::/96';
+    expect(parseEnv({ MCP_AGGREGATOR_EGRESS_ALLOW: allow }).MCP_AGGREGATOR_EGRESS_ALLOW).toEqual({
+      ranges: [
+        expect.objectContaining({ prefix: 8 }),
+        expect.objectContaining({ prefix: 128 }),
+        expect.objectContaining({ prefix: 96 }),
+      ],
+      hosts: ['metadata.google.internal'],
+    });
+    expect(problemsOf({ MCP_AGGREGATOR_EGRESS_ALLOW: '10.0.0.0/64' })).toEqual([
+      expect.stringContaining('MCP_AGGREGATOR_EGRESS_ALLOW must be'),
+    ]);
+    expect(problemsOf({ MCP_AGGREGATOR_EGRESS: 'closed' })).toHaveLength(1);
+  });
+
+  it('holds for the JWKS', () => {
+    const jwt = { MCP_AGGREGATOR_JWT_ISSUER: 'a', MCP_AGGREGATOR_JWT_AUDIENCE: 'b' };
+    const at = (url: string, more = {}): readonly string[] =>
+      problemsOf({ ...jwt, MCP_AGGREGATOR_JWKS_URL: url, ...more });
+    expect(at('https://169.254.169.254/keys')).toEqual([
+      expect.stringContaining('MCP_AGGREGATOR_EGRESS_ALLOW'),
+    ]);
+    expect(at('http://127.0.0.1/keys')).toEqual([]);
+    expect(at('http://127.0.0.1/keys', { MCP_AGGREGATOR_EGRESS: 'public' })).toHaveLength(1);
+    expect(
+      at('http://127.0.0.1/keys', {
+        MCP_AGGREGATOR_EGRESS: 'public',
+        MCP_AGGREGATOR_EGRESS_ALLOW: '127.0.0.1',
+      }),
+    ).toEqual([]);
   });
 });

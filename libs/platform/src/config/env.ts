@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { egressPolicy, hostProblem, parseAllowance } from '../egress/egress-policy.js';
 import { failPoints } from '../fail-points.js';
 
 /**
- * Every setting of the service, in one place. `process.env` is read nowhere else.
- * Units are in the description of each field; `.env.example` lists the same keys (a test compares).
+ * Every setting of the service. `process.env` is read nowhere else. Units are in the description of each field; a test
+ * compares the keys with `.env.example`.
  */
 const flag = (otherwise: boolean) =>
   z
@@ -40,6 +41,18 @@ const list = z
   )
   .default([]);
 
+/** Exceptions to the addresses that are refused by default. */
+const egressAllowance = list.transform((entries, context) => {
+  const allowance = parseAllowance(entries);
+  if (allowance) return allowance;
+  context.addIssue({
+    code: 'custom',
+    message:
+      'must be IP addresses, ranges of them (10.0.0.0/8, fd00::/8) or host names, separated by commas',
+  });
+  return z.NEVER;
+});
+
 const url = (...protocols: string[]) =>
   z
     .string()
@@ -48,7 +61,7 @@ const url = (...protocols: string[]) =>
       `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
     );
 
-/** Without a slash at the end, so that paths can be put behind it. */
+/** Without a trailing slash, so that paths can be appended. */
 const publicUrl = url('https:', 'http:')
   .refine(
     (value) => !URL.canParse(value) || !/[?#]/.test(value),
@@ -70,16 +83,16 @@ export interface ConfiguredToken {
   readonly name: string;
   readonly scopes: readonly TokenScope[];
   /**
-   * SHA-256 of the token in hex; the token itself is kept nowhere. A fast hash is enough: it only has to
-   * be one-way for long random strings, a slow one is for passwords that people choose.
+   * SHA-256 of the token in hex; the token itself is not stored. Tokens are long random strings, so a fast hash is
+   * enough; slow ones are for passwords.
    */
   readonly hash: string;
 }
 
-/** Actors of the audit log that are no token. */
+/** Actors of the audit log that are not tokens. */
 const RESERVED_NAMES = ['system', 'anonymous'];
 
-/** `name:scope+scope:token`, separated by commas. Messages name the entry by position: its text may be a secret. */
+/** `name:scope+scope:token`, separated by commas. Messages identify the entry by position: its text may be a secret. */
 const tokens = z.string().transform((value, context): ConfiguredToken[] => {
   const entries = value
     .split(',')
@@ -98,7 +111,7 @@ const tokens = z.string().transform((value, context): ConfiguredToken[] => {
       });
       return undefined;
     }
-    if (RESERVED_NAMES.includes(match[1])) {
+    if (RESERVED_NAMES.includes(match[1].toLowerCase())) {
       context.addIssue({ code: 'custom', message: `entry ${index + 1} has a reserved name` });
     }
     return { name: match[1], scopes: known, hash };
@@ -117,7 +130,7 @@ function tokenHash(secret: string): string | undefined {
   if (secret.startsWith('sha256:')) {
     return /^sha256:([0-9a-f]{64})$/i.exec(secret)?.[1]?.toLowerCase();
   }
-  // Other characters do not survive a header.
+  // Other characters are not allowed in an HTTP header.
   if (!/^[\x21-\x7e]{16,}$/.test(secret)) return undefined;
   return createHash('sha256').update(secret).digest('hex');
 }
@@ -133,6 +146,7 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_MAX_SERVERS: whole(50, 1, 10_000),
   MCP_AGGREGATOR_MAX_TOOLS_PER_SERVER: whole(1_000, 1, 1_000_000),
   MCP_AGGREGATOR_MAX_TOOLS: whole(10_000, 1, 1_000_000),
+  MCP_AGGREGATOR_MAX_OFFERED_BYTES: whole(67_108_864, 1_024, 10_000_000_000),
   MCP_AGGREGATOR_CONNECTION_TIMEOUT: seconds(30, 3_600),
   MCP_AGGREGATOR_REQUEST_TIMEOUT: seconds(60, 86_400),
   MCP_AGGREGATOR_SERVER_CONCURRENCY: whole(256, 1, 100_000),
@@ -141,6 +155,8 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_MAX_SESSIONS: whole(10_000, 1, 1_000_000),
   MCP_AGGREGATOR_HEALTH_INTERVAL: seconds(30, 86_400),
   MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: flag(false),
+  MCP_AGGREGATOR_EGRESS: z.enum(['local', 'public']).default('local'),
+  MCP_AGGREGATOR_EGRESS_ALLOW: egressAllowance,
   MCP_AGGREGATOR_OAUTH_CLIENT_METADATA_URL: url('https:')
     .refine(
       (value) => !URL.canParse(value) || new URL(value).pathname !== '/',
@@ -148,6 +164,8 @@ export const envSchema = z.object({
     )
     .optional(),
   MCP_AGGREGATOR_MAX_ANSWER_BYTES: whole(10_000_000, 1_024, 1_000_000_000),
+  MCP_AGGREGATOR_MAX_RECEIVING_BYTES: whole(512_000_000, 1_048_576, 1_000_000_000_000),
+  MCP_AGGREGATOR_MAX_LIST_BYTES: whole(32_000_000, 65_536, 1_000_000_000),
 
   MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: seconds(3, 600),
   MCP_AGGREGATOR_QUERY_TIMEOUT: seconds(5, 600),
@@ -163,8 +181,19 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_ALLOWED_ORIGINS: list,
   MCP_AGGREGATOR_TRUST_PROXY: proxyCount,
   MCP_AGGREGATOR_BODY_LIMIT: whole(4_194_304, 1_024, 1_073_741_824),
+  MCP_AGGREGATOR_UNSENT_BYTES: whole(268_435_456, 1_048_576, 1_000_000_000_000),
+  MCP_AGGREGATOR_WRITE_TIMEOUT: seconds(30, 3_600),
+  MCP_AGGREGATOR_SHUTDOWN_DELAY: z
+    .string()
+    .regex(/^\d+(\.\d+)?$/, 'must be a number of seconds')
+    .transform(Number)
+    .pipe(z.number().max(3_600, 'must be at most 3600'))
+    .optional(),
+  MCP_AGGREGATOR_SHUTDOWN_GRACE: seconds(5, 3_600),
+  MCP_AGGREGATOR_MAX_CONNECTIONS: whole(10_000, 10, 1_000_000),
   MCP_AGGREGATOR_RATE_LIMIT: whole(60_000, 0, 1_000_000_000),
   MCP_AGGREGATOR_AUDIT_RETENTION_DAYS: whole(90, 0, 36_500),
+  MCP_AGGREGATOR_AUDIT_MAX_CALLS: whole(1_000_000, 0, 1_000_000_000),
 
   MCP_AGGREGATOR_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
@@ -174,6 +203,10 @@ export const envSchema = z.object({
   MCP_CREDENTIAL_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   MCP_CREDENTIAL_KEY_PREVIOUS: z.string().min(16, 'must have at least 16 characters').optional(),
   DATABASE_URL: url('postgres:', 'postgresql:').optional(),
+  DATABASE_DIRECT_URL: url('postgres:', 'postgresql:').optional(),
+  MCP_AGGREGATOR_DATABASE_WAIT: seconds(2, 3_600),
+  MCP_AGGREGATOR_DATABASE_TIMEOUT: seconds(10, 3_600),
+  MCP_AGGREGATOR_DATABASE_CONNECTIONS: whole(14, 5, 1_000),
 
   EMBEDDINGS_URL: url('https:', 'http:').optional(),
   EMBEDDINGS_API_KEY: z.string().min(1).optional(),
@@ -192,12 +225,12 @@ export const envSchema = z.object({
 interface Rule {
   readonly setting: keyof Settings;
   readonly message: string;
-  /** The settings it looks at; when one of them is wrong by itself, the rule says nothing. */
+  /** The settings that the rule reads; it is skipped when one of them is invalid. */
   readonly about: readonly (keyof Settings)[];
   readonly isBroken: (env: Settings) => boolean;
 }
 
-/** What needs more than one setting; each message says what to do. */
+/** Rules over more than one setting; each message says what to change. */
 const rules: readonly Rule[] = [
   {
     setting: 'MCP_CREDENTIAL_KEY',
@@ -211,6 +244,13 @@ const rules: readonly Rule[] = [
     message: 'must be static (or unset) with EMBEDDINGS_URL, which takes its place',
     about: ['EMBEDDINGS_LOCAL_MODEL', 'EMBEDDINGS_URL'],
     isBroken: (env) => env.EMBEDDINGS_URL !== undefined && env.EMBEDDINGS_LOCAL_MODEL !== 'static',
+  },
+  {
+    setting: 'MCP_AGGREGATOR_UNSENT_BYTES',
+    message:
+      'must be at least four times MCP_AGGREGATOR_MAX_ANSWER_BYTES, or one large answer could not be delivered beside another',
+    about: ['MCP_AGGREGATOR_UNSENT_BYTES', 'MCP_AGGREGATOR_MAX_ANSWER_BYTES'],
+    isBroken: (env) => env.MCP_AGGREGATOR_UNSENT_BYTES < 4 * env.MCP_AGGREGATOR_MAX_ANSWER_BYTES,
   },
   {
     setting: 'LLM_MODEL',
@@ -235,13 +275,22 @@ const rules: readonly Rule[] = [
   {
     setting: 'MCP_AGGREGATOR_JWKS_URL',
     message:
-      'must start with https:// (whoever can change the keys on the way can sign in as anyone), unless MCP_AGGREGATOR_ALLOW_INSECURE_HTTP=true',
+      'must start with https:// (an attacker who replaces the keys in transit can sign in as anyone), unless MCP_AGGREGATOR_ALLOW_INSECURE_HTTP=true',
     about: ['MCP_AGGREGATOR_JWKS_URL', 'MCP_AGGREGATOR_ALLOW_INSECURE_HTTP'],
     isBroken: ({ MCP_AGGREGATOR_JWKS_URL: jwks, MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: insecure }) =>
       jwks !== undefined &&
       new URL(jwks).protocol === 'http:' &&
       !isLoopbackHost(new URL(jwks).hostname) &&
       !insecure,
+  },
+  {
+    setting: 'MCP_AGGREGATOR_JWKS_URL',
+    message:
+      'names a host that this service does not connect to: MCP_AGGREGATOR_EGRESS_ALLOW has to name it',
+    about: ['MCP_AGGREGATOR_JWKS_URL', 'MCP_AGGREGATOR_EGRESS', 'MCP_AGGREGATOR_EGRESS_ALLOW'],
+    isBroken: (env) =>
+      env.MCP_AGGREGATOR_JWKS_URL !== undefined &&
+      hostProblem(new URL(env.MCP_AGGREGATOR_JWKS_URL).hostname, egressPolicy(env)) !== undefined,
   },
   {
     setting: 'MCP_AGGREGATOR_HOST',
@@ -296,7 +345,7 @@ export function parseEnv(source: Readonly<Record<string, string | undefined>>): 
   return new Env(settings);
 }
 
-/** Names that look like ours and are not: most likely a typing error, said as a warning at start. */
+/** Names that resemble a setting but are none, probably typing errors: logged as a warning at start. */
 export function unknownSettings(source: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(source).filter(
     (key) => key.startsWith('MCP_AGGREGATOR_') && !(key in envSchema.shape),
@@ -309,5 +358,5 @@ export function isLoopbackHost(host: string): boolean {
   );
 }
 
-/** The environment of this process, read here and nowhere else. */
+/** The environment of this process; read nowhere else. */
 export const processVariables: Readonly<Record<string, string | undefined>> = process.env;

@@ -1,6 +1,6 @@
 import { envSchema } from './env.js';
 
-/** The environment as far as `${VAR}` placeholders may see it: our own settings are not there. */
+/** The environment that `${VAR}` placeholders can read: without the settings of the service. */
 export class Variables {
   constructor(private readonly source: Readonly<Record<string, string | undefined>>) {}
 
@@ -8,7 +8,7 @@ export class Variables {
     return !(name in envSchema.shape) && !name.startsWith('MCP_AGGREGATOR_');
   }
 
-  /** undefined when it is not set, or not to be seen. */
+  /** Undefined when the variable is unset or hidden. */
   get(name: string): string | undefined {
     return this.mayReference(name) ? this.source[name] : undefined;
   }

@@ -7,7 +7,7 @@ import { dataSourceOptions } from './database.module.js';
 import { EmbeddedDatabase, embeddedFolder } from './embedded-database.js';
 import { migrate, revertLast } from './migrations.js';
 
-/** Everything a migration may leave behind, as text that can be compared. */
+/** The whole schema as comparable text. */
 const SCHEMA = `
   SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || coalesce(column_default, '') AS item
   FROM information_schema.columns WHERE table_schema = 'mcp' AND table_name <> 'migrations'
@@ -23,7 +23,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('migrations on %s', (engine) =>
 
   beforeAll(async () => {
     folder = await temporaryFolder();
-    // Where there is a folder the template of the build, which is migrated, is not copied.
+    // Given an existing folder, the migrated template of the build is not copied.
     await mkdir(embeddedFolder(folder.path));
     const overrides: Record<string, string> =
       engine === 'PostgreSQL'
@@ -32,7 +32,8 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('migrations on %s', (engine) =>
     dataSource = await new DataSource(
       dataSourceOptions(testEnv(folder.path, overrides), embedded, migrations),
     ).initialize();
-  });
+    // Without the template PGlite initializes a cluster.
+  }, 120_000);
 
   afterAll(async () => {
     await dataSource.destroy();
@@ -56,6 +57,20 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('migrations on %s', (engine) =>
     await migrate(dataSource);
     expect(await schema()).toEqual(complete);
     expect(after[0]).toEqual(complete);
+  });
+
+  it('of a newer version refuse this one, unless they are marked as compatible', async () => {
+    await dataSource.query(
+      `INSERT INTO mcp.migrations (timestamp, name) VALUES (1999999999999, 'Later1999999999999')`,
+    );
+    await expect(migrate(dataSource)).rejects.toThrow(
+      'migrated by a newer version of Switchboard (Later1999999999999)',
+    );
+    await dataSource.query(
+      `INSERT INTO mcp.compatible_migrations (name) VALUES ('Later1999999999999')`,
+    );
+    await expect(migrate(dataSource)).resolves.toEqual([]);
+    await dataSource.query(`DELETE FROM mcp.migrations WHERE name = 'Later1999999999999'`);
   });
 
   it('wait for one another when several replicas start at once', async () => {

@@ -6,13 +6,20 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import type { Client } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Env } from '../config/env.js';
-import { DatabaseUnreachable } from './database.errors.js';
+import { connectionBudget, connectionsOf } from './connections/connection-budget.js';
+import { DatabaseUnreachable } from './failures/database.errors.js';
 import { Database } from './database.js';
 import { EmbeddedDatabase } from './embedded-database.js';
+import { GuardedDataSource, type GuardedOptions } from './guarded-data-source.js';
 import { migrate, type MigrationClass } from './migrations.js';
-import { Replicas } from './replicas.js';
+import { ControlConnection } from '../cluster/control-connection.js';
+import { Leadership } from '../cluster/leadership.js';
+import { BehindPooler, isPooledByTransaction } from '../cluster/pooler.js';
+import { Replicas } from '../cluster/replicas.js';
+import { SettingsStore } from './settings.store.js';
 import { VacuumEmbeddedDatabaseJob } from './vacuum-embedded-database.job.js';
 
 /** PostgreSQL by DATABASE_URL, else PGlite in the data folder: same migrations, same SQL. */
@@ -31,25 +38,32 @@ export class DatabaseModule implements OnApplicationShutdown {
       imports: [
         TypeOrmModule.forRootAsync({
           inject: [Env],
-          useFactory: (env: Env) => ({
-            ...dataSourceOptions(env, embedded, migrations),
-            autoLoadEntities: true,
-            retryAttempts: 0,
-          }),
+          useFactory: async (env: Env) => {
+            if (!env.DATABASE_URL) await embedded.hold(env.MCP_AGGREGATOR_DATA_DIR);
+            return {
+              ...dataSourceOptions(env, embedded, migrations),
+              autoLoadEntities: true,
+              retryAttempts: 0,
+            };
+          },
           dataSourceFactory: async (options) => {
-            const dataSource = await connect(options as DataSourceOptions);
-            await migrate(dataSource);
+            const guarded = options as GuardedOptions;
+            const dataSource = await connect(guarded);
+            await migrateDirectly(dataSource, guarded);
             return dataSource;
           },
         }),
       ],
       providers: [
         Database,
+        ControlConnection,
+        Leadership,
         Replicas,
+        SettingsStore,
         VacuumEmbeddedDatabaseJob,
         { provide: EmbeddedDatabase, useValue: embedded },
       ],
-      exports: [Database, Replicas],
+      exports: [Database, EmbeddedDatabase, Leadership, Replicas, SettingsStore],
     };
   }
 
@@ -59,22 +73,59 @@ export class DatabaseModule implements OnApplicationShutdown {
   }
 }
 
-async function connect(options: DataSourceOptions): Promise<DataSource> {
+async function connect(options: GuardedOptions): Promise<GuardedDataSource> {
+  const dataSource = new GuardedDataSource(options);
   try {
-    return await new DataSource(options).initialize();
+    await dataSource.initialize();
+    return dataSource;
   } catch (error) {
     throw new DatabaseUnreachable('url' in options ? options.url : undefined, error);
   }
 }
 
-/** The pool of the embedded database has one connection; waiting longer than this for it is a bug of ours. */
+/** Migrations hold a lock of their connection, which a pooler in transaction mode would give to others. */
+async function migrateDirectly(
+  dataSource: DataSource,
+  { guard, ...options }: GuardedOptions,
+): Promise<void> {
+  if (!('url' in options) || !options.url) return void (await migrate(dataSource));
+  const { directUrl } = guard;
+  if (await isPooledByTransaction(directUrl ?? options.url)) {
+    throw new BehindPooler(directUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL');
+  }
+  if (!directUrl) return void (await migrate(dataSource));
+  const direct = await connect({ ...options, guard, url: directUrl } as GuardedOptions);
+  try {
+    await migrate(direct);
+  } finally {
+    await direct.destroy();
+  }
+}
+
+/** The embedded database has one connection for all work; waiting longer than this for it is a bug. */
 const EMBEDDED_WAIT_MS = 30_000;
+const CONNECT_WITHIN_MS = 10_000;
+/** A request gives up waiting for a connection before the attempt to open one is given up. */
+const GRACE_MS = 1_000;
+
+export type DatabaseEnv = Pick<
+  Env,
+  | 'DATABASE_URL'
+  | 'DATABASE_DIRECT_URL'
+  | 'MCP_AGGREGATOR_DATA_DIR'
+  | 'MCP_AGGREGATOR_DATABASE_TIMEOUT'
+  | 'MCP_AGGREGATOR_DATABASE_WAIT'
+  | 'MCP_AGGREGATOR_DATABASE_CONNECTIONS'
+>;
 
 export function dataSourceOptions(
-  env: Pick<Env, 'DATABASE_URL' | 'MCP_AGGREGATOR_DATA_DIR'>,
+  env: DatabaseEnv,
   embedded: EmbeddedDatabase,
   migrations: readonly MigrationClass[],
-): DataSourceOptions {
+): GuardedOptions {
+  const timeoutMs = Math.ceil(env.MCP_AGGREGATOR_DATABASE_TIMEOUT * 1_000);
+  const waitMs = Math.ceil(env.MCP_AGGREGATOR_DATABASE_WAIT * 1_000);
+  const connections = env.MCP_AGGREGATOR_DATABASE_CONNECTIONS;
   const shared = {
     type: 'postgres' as const,
     schema: 'mcp',
@@ -82,19 +133,46 @@ export function dataSourceOptions(
     logging: false,
   } satisfies DataSourceOptions;
   if (env.DATABASE_URL) {
+    const budget = connectionBudget(connections, waitMs, timeoutMs);
+    const directUrl = env.DATABASE_DIRECT_URL;
+    const { statementMs } = budget.kinds.requests;
     return {
       ...shared,
+      guard: { budget, isRemote: true, directUrl },
       url: env.DATABASE_URL,
       applicationName: 'switchboard',
-      connectTimeoutMS: 10_000,
+      connectTimeoutMS: Math.min(CONNECT_WITHIN_MS, budget.kinds.requests.waitMs + GRACE_MS),
+      poolSize: connectionsOf(budget),
+      extra: {
+        keepAlive: true,
+        // A pooler would set it for the next client of the same connection.
+        ...(!directUrl && { onConnect: (client: Client) => setDeadlines(client, statementMs) }),
+      },
     };
   }
+  const patientMs = Math.max(EMBEDDED_WAIT_MS, timeoutMs);
   return {
     ...shared,
+    guard: { budget: connectionBudget(connections, patientMs, patientMs), isRemote: false },
     extra: Object.assign(embedded.open(env.MCP_AGGREGATOR_DATA_DIR), {
       max: 1,
       idleTimeoutMillis: 0,
       connectionTimeoutMillis: EMBEDDED_WAIT_MS,
     }),
   };
+}
+
+/**
+ * Server-side timeouts, so that a statement or transaction abandoned by this process holds no locks. Set by SET,
+ * because connection poolers reject unknown startup parameters.
+ */
+async function setDeadlines(client: Client, timeoutMs: number): Promise<void> {
+  const timer = setTimeout(() => void client.end().catch(() => undefined), timeoutMs).unref();
+  try {
+    await client.query(
+      `SET statement_timeout = ${timeoutMs}; SET idle_in_transaction_session_timeout = ${timeoutMs * 2}`,
+    );
+  } finally {
+    clearTimeout(timer);
+  }
 }

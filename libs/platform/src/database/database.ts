@@ -1,18 +1,48 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import { ExclusiveLock } from './exclusive-lock.js';
-import { isDeadlock } from './pg-errors.js';
+import {
+  DataSource,
+  type EntityManager,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
+import type { WorkKind } from './connections/connection-budget.js';
+import { DatabaseUnavailable } from './failures/database.errors.js';
+import { GuardedDataSource } from './guarded-data-source.js';
+import { isDeadlock } from './failures/pg-errors.js';
+import { StorageProbe } from './failures/storage-probe.js';
 
 /** A transaction in progress, or the plain connection; stores take it so that one change is one transaction. */
 export type Tx = EntityManager;
 
-/** Deadlocks in a row are a bug of ours, not bad luck. */
+/** After this many consecutive deadlocks the cause is a bug. */
 const MAX_ATTEMPTS = 5;
 
-/** The door to PostgreSQL for handlers, which may open a transaction but know no SQL. */
+/**
+ * Access to PostgreSQL for handlers, which may open a transaction but contain no SQL. Queries wait for locks and
+ * connections only as long as a request may; other kinds of work have connections and deadlines of their own.
+ */
 @Injectable()
 export class Database {
+  private readonly kinds = new Map<WorkKind, Database>();
+  private storage: StorageProbe | undefined;
+  private pinging: Promise<void> | undefined;
+
   constructor(@Inject(DataSource) private readonly dataSource: DataSource) {}
+
+  /** For work that no request waits for, and for loading what may be large. */
+  get background(): Database {
+    return this.for('background');
+  }
+
+  /** For a request that changes as many rows as a server has tools. */
+  get bulk(): Database {
+    return this.for('bulk');
+  }
+
+  /** For the audit log, besides entries that belong to the transaction of a change. */
+  get audit(): Database {
+    return this.for('audit');
+  }
 
   /** Outside a transaction. */
   get direct(): Tx {
@@ -20,27 +50,23 @@ export class Database {
   }
 
   /**
-   * All of `work` or nothing. PostgreSQL ends one of two transactions that wait for each other; that
-   * one is run again, so `work` must do nothing but write rows.
+   * Runs `work` in a transaction. After `deadlock_detected` the transaction is retried, so `work` must do nothing but
+   * write rows.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.dataSource.transaction(work);
       } catch (error) {
+        if (isConnectionGone(error)) throw new DatabaseUnavailable('unreachable', error);
         if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }
 
-  /** Among all processes on this database. Not for the embedded one: its only connection would be taken. */
-  exclusiveLock(key: number): ExclusiveLock {
-    return new ExclusiveLock(this.dataSource, key);
-  }
-
   /**
-   * Differs from what it was when rows of the table were written in between: PostgreSQL counts them, so nobody has
-   * to read a large table to learn that nothing happened. What was just written may be counted a minute later.
+   * Changes when rows of the table were written, by PostgreSQL's own statistics, so that an unchanged large table need
+   * not be read. Recent writes may be counted up to a minute late.
    */
   async writesTo(table: string): Promise<string> {
     const rows = await this.direct.query<{ writes: string }[]>(
@@ -53,8 +79,42 @@ export class Database {
     return rows[0]?.writes ?? '';
   }
 
-  /** Throws when the database does not answer. */
-  async ping(): Promise<void> {
-    await this.dataSource.query('SELECT 1');
+  /**
+   * Rejects with DatabaseUnavailable when rows cannot be read or written. Callers at the same moment share one answer,
+   * because health is public and has one connection.
+   */
+  ping(): Promise<void> {
+    return (this.pinging ??= this.checkRows().finally(() => {
+      this.pinging = undefined;
+    }));
   }
+
+  private async checkRows(): Promise<void> {
+    const health = this.for('health');
+    const rows = await health.direct.query<{ readOnly: string }[]>(
+      `SELECT current_setting('transaction_read_only') AS "readOnly"`,
+    );
+    if (rows[0]?.readOnly === 'on') throw new DatabaseUnavailable('read-only');
+    const trouble =
+      this.dataSource instanceof GuardedDataSource ? this.dataSource.writeTrouble : undefined;
+    if (trouble) await (this.storage ??= new StorageProbe(health.dataSource)).check(trouble);
+  }
+
+  private for(kind: WorkKind): Database {
+    const known = this.kinds.get(kind);
+    if (known) return known;
+    const { dataSource } = this;
+    const made =
+      dataSource instanceof GuardedDataSource ? new Database(dataSource.for(kind)) : this;
+    this.kinds.set(kind, made);
+    return made;
+  }
+}
+
+/** The connection broke between two statements of a transaction, which is rolled back. */
+function isConnectionGone(error: unknown): boolean {
+  return (
+    error instanceof QueryRunnerAlreadyReleasedError ||
+    error instanceof QueryRunnerProviderAlreadyReleasedError
+  );
 }

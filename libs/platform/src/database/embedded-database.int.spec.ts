@@ -1,3 +1,7 @@
+import { jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { temporaryFolder } from '../../../../test/support/env.js';
 import { Pool } from 'pg';
 import { EmbeddedDatabase } from './embedded-database.js';
@@ -36,7 +40,45 @@ describe(EmbeddedDatabase.name, () => {
     expect(turns).toBeGreaterThanOrEqual(20);
   });
 
-  it('answers before it closes what was asked before', async () => {
+  it.each([
+    ['data folder', ''],
+    ['folder of the database', 'postgres'],
+  ])('refuses to store anything once the %s is gone, and still closes', async (_, part) => {
+    const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const dataDir = join(folder.path, `lost-${part}`);
+    const other = new EmbeddedDatabase();
+    await other.hold(dataDir);
+    const second = new Pool(Object.assign(other.open(dataDir), { max: 1 }));
+    await second.query('CREATE TABLE kept (n int)');
+    await second.query('BEGIN');
+    await second.query('INSERT INTO kept VALUES ($1)', [1]);
+    rmSync(join(dataDir, part), { recursive: true });
+    const refusals = await Promise.allSettled([
+      second.query('COMMIT'),
+      second.query('INSERT INTO kept VALUES ($1)', [2]),
+      second.query('SELECT n FROM kept'),
+    ]);
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({ status: 'rejected', reason: { code: '58030' } });
+      if (refusal.status === 'rejected') expect(String(refusal.reason)).toContain(dataDir);
+    }
+    expect(error).toHaveBeenCalledTimes(1);
+    error.mockRestore();
+    await second.end();
+    await other.close();
+    expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
+  });
+
+  it('is held for one process, until it is closed', async () => {
+    const dataDir = join(folder.path, 'held');
+    const other = new EmbeddedDatabase();
+    await other.hold(dataDir);
+    await expect(new EmbeddedDatabase().hold(dataDir)).rejects.toThrow('already uses');
+    await other.close();
+    await expect(embedded.hold(dataDir)).resolves.toBeUndefined();
+  });
+
+  it('finishes pending queries before it closes', async () => {
     const other = new EmbeddedDatabase();
     const second = new Pool(Object.assign(other.open(`${folder.path}/other`), { max: 1 }));
     await second.query('SELECT 1');

@@ -1,33 +1,54 @@
-import { renameSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import type { Env } from '../config/env.js';
-import { dataSourceOptions } from './database.module.js';
-import { holdDataDir } from './data-dir.js';
+import { type DatabaseEnv, dataSourceOptions } from './database.module.js';
 import { EmbeddedDatabase, embeddedFolder } from './embedded-database.js';
 import { migrate, type MigrationClass, revertLast } from './migrations.js';
 
-/** For the build: the embedded database as a first start needs it, in a folder to be copied. */
+/** For the build: writes a migrated embedded database that a first start copies. */
 export async function makeDatabaseTemplate(
   folder: string,
   migrations: readonly MigrationClass[],
 ): Promise<void> {
   const draft = `${folder}.new`;
-  const env = { DATABASE_URL: undefined, MCP_AGGREGATOR_DATA_DIR: draft };
+  const env = {
+    DATABASE_URL: undefined,
+    DATABASE_DIRECT_URL: undefined,
+    MCP_AGGREGATOR_DATA_DIR: draft,
+    MCP_AGGREGATOR_DATABASE_TIMEOUT: 60,
+    MCP_AGGREGATOR_DATABASE_WAIT: 60,
+    MCP_AGGREGATOR_DATABASE_CONNECTIONS: 14,
+  };
   await migrateOnce(env, migrations, 'run');
+  makeReadable(embeddedFolder(draft));
   renameSync(embeddedFolder(draft), folder);
   rmSync(draft, { recursive: true });
 }
 
-/** For the commands: without the service, forwards all the way or back by one; the names of what ran. */
+/** The service often runs as another user than the build, as in the Docker image. */
+function makeReadable(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) makeReadable(path);
+    else chmodSync(path, 0o644);
+  }
+}
+
+/** For the commands, without the service: applies all migrations or reverts one; returns their names. */
 export async function migrateOnce(
-  env: Pick<Env, 'DATABASE_URL' | 'MCP_AGGREGATOR_DATA_DIR'>,
+  env: DatabaseEnv,
   migrations: readonly MigrationClass[],
   direction: 'run' | 'revert',
 ): Promise<string[]> {
-  const hold = await holdDataDir(env.MCP_AGGREGATOR_DATA_DIR);
   const embedded = new EmbeddedDatabase();
+  if (!env.DATABASE_URL) await embedded.hold(env.MCP_AGGREGATOR_DATA_DIR);
   const dataSource = await new DataSource(
-    dataSourceOptions(env, embedded, migrations),
+    dataSourceOptions(
+      { ...env, DATABASE_URL: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL },
+      embedded,
+      migrations,
+    ),
   ).initialize();
   try {
     if (direction === 'run') return await migrate(dataSource);
@@ -36,6 +57,5 @@ export async function migrateOnce(
   } finally {
     await dataSource.destroy();
     await embedded.close();
-    hold.close();
   }
 }

@@ -1,23 +1,74 @@
+import { Logger } from '@nestjs/common';
 import {
   type DataSource,
   MigrationExecutor,
   type MigrationInterface,
   type QueryRunner,
 } from 'typeorm';
+import { AppError } from '../errors/app-error.js';
+import { GuardedDataSource } from './guarded-data-source.js';
 
-export type MigrationClass = new () => MigrationInterface;
+/**
+ * `isCompatible`: the code before this migration works with it, so that replicas of both versions may run at the same
+ * time.
+ */
+export type MigrationClass = new () => MigrationInterface & { readonly isCompatible?: boolean };
 
-/** Any number, the same for all replicas: whoever holds it migrates, the others wait and find nothing to do. */
-const MIGRATION_LOCK = 7_202_611;
-
-/** Runs what is pending; in one transaction, so that a failing migration leaves nothing behind. */
-export async function migrate(dataSource: DataSource): Promise<string[]> {
-  return withMigrator(dataSource, async (executor) =>
-    (await executor.executePendingMigrations()).map((done) => done.name),
-  );
+/** A newer version migrated the database in a way that this version does not know. */
+export class SchemaTooNew extends AppError {
+  constructor(names: readonly string[]) {
+    super(
+      `The database was migrated by a newer version of Switchboard (${names.join(', ')}). Start that version or a later one, or restore the backup from before the upgrade.`,
+      { kind: 'unavailable', code: 'SCHEMA_TOO_NEW' },
+    );
+  }
 }
 
-/** Takes the newest migration back; its name, or undefined when there is none. */
+/**
+ * Advisory lock id, an arbitrary number shared by all replicas: the holder migrates, the others wait and find nothing
+ * pending.
+ */
+const MIGRATION_LOCK = 7_202_611;
+
+/**
+ * Applies pending migrations in one transaction, so that a failing one leaves nothing behind. Throws SchemaTooNew when
+ * the database has migrations that this version does not know, unless they are marked as compatible.
+ */
+export async function migrate(dataSource: DataSource): Promise<string[]> {
+  return withMigrator(dataSource, async (executor, runner) => {
+    await refuseNewer(dataSource, executor, runner);
+    const done = await executor.executePendingMigrations();
+    const compatible = done.filter(
+      ({ instance }) => instance && 'isCompatible' in instance && instance.isCompatible,
+    );
+    if (compatible.length > 0) {
+      await runner.query(
+        `INSERT INTO mcp.compatible_migrations (name) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`,
+        [compatible.map(({ name }) => name)],
+      );
+    }
+    return done.map(({ name }) => name);
+  });
+}
+
+async function refuseNewer(
+  dataSource: DataSource,
+  executor: MigrationExecutor,
+  runner: QueryRunner,
+): Promise<void> {
+  const names = new Set(dataSource.migrations.map((one) => one.name ?? one.constructor.name));
+  const executed = (await executor.getExecutedMigrations()).map(({ name }) => name);
+  const unknown = executed.filter((name) => !names.has(name));
+  if (unknown.length === 0) return;
+  const compatible = (await runner.query(
+    `SELECT name FROM mcp.compatible_migrations WHERE name = ANY($1)`,
+    [unknown],
+  )) as { name: string }[];
+  const refused = unknown.filter((name) => !compatible.some((one) => one.name === name));
+  if (refused.length > 0) throw new SchemaTooNew(refused);
+}
+
+/** Reverts the newest migration; its name, or undefined when there is none. */
 export async function revertLast(dataSource: DataSource): Promise<string | undefined> {
   return withMigrator(dataSource, async (executor) => {
     const [newest] = await executor.getExecutedMigrations();
@@ -26,19 +77,49 @@ export async function revertLast(dataSource: DataSource): Promise<string | undef
   });
 }
 
+/** Lifts the statement timeout, because an index on a large table takes long to build; restored afterwards. */
+async function withoutDeadline(runner: QueryRunner): Promise<string> {
+  const rows = (await runner.query(
+    `SELECT current_setting('statement_timeout') AS before, set_config('statement_timeout', '0', false)`,
+  )) as { before: string }[];
+  return rows[0]?.before ?? '0';
+}
+
 async function withMigrator<T>(
   dataSource: DataSource,
-  work: (executor: MigrationExecutor) => Promise<T>,
+  work: (executor: MigrationExecutor, runner: QueryRunner) => Promise<T>,
 ): Promise<T> {
-  const runner: QueryRunner = dataSource.createQueryRunner();
+  const runner: QueryRunner =
+    dataSource instanceof GuardedDataSource
+      ? dataSource.createPatientRunner()
+      : dataSource.createQueryRunner();
+  const deadline = await withoutDeadline(runner);
   try {
-    await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await lock(runner);
     await runner.query('CREATE SCHEMA IF NOT EXISTS mcp');
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'all';
-    return await work(executor);
+    return await work(executor, runner);
   } finally {
     await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
+    await runner.query(`SELECT set_config('statement_timeout', $1, false)`, [deadline]);
     await runner.release();
   }
+}
+
+/** Waits as long as another process migrates, and logs which one. */
+async function lock(runner: QueryRunner): Promise<void> {
+  const [row] = (await runner.query('SELECT pg_try_advisory_lock($1) AS held', [
+    MIGRATION_LOCK,
+  ])) as { held: boolean }[];
+  if (row?.held) return;
+  const holders = (await runner.query(
+    `SELECT pid, application_name, host(client_addr) AS address, backend_start
+     FROM pg_locks JOIN pg_stat_activity USING (pid)
+     WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = $1 AND database =
+       (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [MIGRATION_LOCK],
+  )) as object[];
+  new Logger('Migrations').warn({ holder: holders[0] }, 'migrations.waiting_for_lock');
+  await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
 }

@@ -25,7 +25,7 @@ describe(VacuumEmbeddedDatabaseJob.name, () => {
   });
   afterAll(() => service.close());
 
-  it('gives the place of deleted rows to new ones', async () => {
+  it('reuses the space of deleted rows', async () => {
     await fill();
     const once = await bytes();
     await ask('DELETE FROM mcp.audit_log');
@@ -34,7 +34,7 @@ describe(VacuumEmbeddedDatabaseJob.name, () => {
     expect(await bytes()).toBeLessThan(once * 1.1);
     await ask('DELETE FROM mcp.audit_log');
     await fill();
-    // Without it, so that the line above is known to be its doing.
+    // Without the job, to show that it is what frees the space.
     expect(await bytes()).toBeGreaterThan(once * 1.5);
   });
 });

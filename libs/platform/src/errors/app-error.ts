@@ -1,4 +1,4 @@
-/** What went wrong, in the words of the rules; the edges (HTTP, MCP) translate it exhaustively. */
+/** Kinds of errors in the terms of the contract; HTTP and MCP translate them exhaustively. */
 export type ErrorKind =
   | 'bad-request'
   | 'invalid'
@@ -14,30 +14,36 @@ export type ErrorKind =
   | 'upstream'
   | 'internal';
 
-/** One refused field, in the shape of the REST contract. */
+/** One refused field, in the form of the REST contract. */
 export interface FieldIssue {
   readonly loc: readonly (string | number)[];
   readonly msg: string;
   readonly type: string;
 }
 
+/** Of a field or query parameter that the route does not have (contract R3). */
+export const UNKNOWN_FIELD = {
+  msg: 'Unknown field',
+  type: 'extra_forbidden',
+} as const satisfies Omit<FieldIssue, 'loc'>;
+
 export interface ErrorDetails {
   readonly kind: ErrorKind;
   /** The `error_code` of the contract. */
   readonly code: string;
   readonly context?: Readonly<Record<string, unknown>>;
-  /** The server an unavailable-error is about, beside the context as in the contract. */
+  /** The unavailable server, a field beside the context as in the contract. */
   readonly server?: { readonly id: string; readonly name: string; readonly status: string };
   readonly issues?: readonly FieldIssue[];
   readonly retryAfterSeconds?: number;
-  /** The WWW-Authenticate header of a refusal: how to come back with credentials. */
+  /** The WWW-Authenticate header of a refusal. */
   readonly challenge?: string;
   readonly cause?: unknown;
 }
 
 /**
- * Base of every error thrown on purpose. Messages are shown to callers: they say what happened, to
- * which server or tool, and never hold a secret, a path, SQL or an upstream's inner detail.
+ * Base of every expected error. Messages are shown to callers: they say what happened, to which server or tool, and
+ * never contain a secret, a path, SQL or internal details of an upstream server.
  */
 export abstract class AppError extends Error {
   readonly kind: ErrorKind;
@@ -61,14 +67,25 @@ export abstract class AppError extends Error {
   }
 }
 
-/** Input refused by a rule; `issues` say where. */
+/** Maximum number of reported issues: a caller could cause thousands. */
+const MAX_ISSUES = 100;
+
+/** Input refused by a rule; `issues` name the fields. */
 export class InvalidInput extends AppError {
-  constructor(issues: readonly FieldIssue[]) {
+  constructor(found: readonly FieldIssue[]) {
+    const issues = found.slice(0, MAX_ISSUES);
     super(issues.map((issue) => `${issue.loc.join('.')}: ${issue.msg}`).join('; '), {
       kind: 'invalid',
       code: 'VALIDATION_ERROR',
       issues,
     });
+  }
+}
+
+/** A body within the byte limit whose content exceeds another limit. */
+export class BodyTooComplex extends AppError {
+  constructor(message: string) {
+    super(message, { kind: 'too-large', code: 'PAYLOAD_TOO_LARGE' });
   }
 }
 

@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { AppError, type ErrorKind, type FieldIssue } from './app-error.js';
 
-/** The body of every error answer (RULINGS R3). */
+/** The body of every error answer (contract R3). */
 export interface ErrorBody {
   detail: string | readonly FieldIssue[];
   error_code: string;
@@ -14,7 +14,7 @@ export interface ErrorAnswer {
   readonly body: ErrorBody;
   readonly retryAfterSeconds?: number | undefined;
   readonly challenge?: string | undefined;
-  /** True when nobody foresaw it: worth a stack in the log, and opaque to the caller. */
+  /** True for an unexpected error: logged with its stack, opaque to the caller. */
   readonly unexpected: boolean;
 }
 
@@ -50,7 +50,7 @@ export function httpStatusOf(kind: ErrorKind): number {
   }
 }
 
-/** Any thrown value to the answer a caller may see. */
+/** Maps any thrown value to the response that the caller may see. */
 export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof AppError) {
     return {
@@ -90,7 +90,7 @@ const frameworkAnswers: Readonly<Record<number, ErrorBody>> = {
 function frameworkAnswer(status: number): ErrorAnswer {
   const known = frameworkAnswers[status];
   if (known) {
-    // The contract has no 415: a body that is no JSON cannot be read, which is 400.
+    // The contract has no 415: an unreadable body is 400.
     return { status: status === 415 ? 400 : status, body: known, unexpected: false };
   }
   if (status >= 400 && status < 500) {

@@ -7,13 +7,27 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 
-/** Error answers as the API description shows them (RULINGS R3). */
+export class ErrorServerView {
+  @ApiProperty({ format: 'uuid' })
+  readonly id!: string;
+
+  @ApiProperty({ example: 'github-mcp' })
+  readonly name!: string;
+
+  @ApiProperty({ example: 'ERROR' })
+  readonly status!: string;
+}
+
+/** Error answers as the API description shows them (contract R3). */
 export class ErrorView {
   @ApiProperty({ example: 'Server not found: 550e8400-e29b-41d4-a716-446655440000' })
   readonly detail!: string;
 
   @ApiProperty({ example: 'SERVER_NOT_FOUND' })
   readonly error_code!: string;
+
+  @ApiPropertyOptional({ description: 'The MCP server that the error is about.' })
+  readonly server?: ErrorServerView;
 
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   readonly context?: Record<string, unknown>;
@@ -51,7 +65,7 @@ const meanings: Readonly<Record<number, string>> = {
   413: 'The body is too large',
   422: 'Refused by validation; every field is named',
   429: 'Too many requests; see Retry-After',
-  502: 'The MCP server answered with an error',
+  502: 'The MCP server answered with an error, or refused the connection',
   503: 'The MCP server is unavailable',
   504: 'The MCP server did not answer in time',
 };

@@ -1,9 +1,11 @@
 import { Logger } from '@nestjs/common';
-import { type IEvent, UnhandledExceptionBus } from '@nestjs/cqrs';
+import { DiscoveryService } from '@nestjs/core';
+import { EventsHandler, type IEvent, UnhandledExceptionBus } from '@nestjs/cqrs';
 import { jest } from '@jest/globals';
-import { Metrics } from '../metrics/metrics.js';
+import { TestMetrics } from '../../../../test/support/metrics.js';
 import { AppError } from './app-error.js';
-import { LogUnhandled } from './log-unhandled.js';
+import { ListenerNames } from './listener-names.js';
+import { eventFailures, LogUnhandled } from './log-unhandled.js';
 
 class SomethingHappened implements IEvent {
   constructor(readonly serverId: string) {}
@@ -15,14 +17,28 @@ class ServerAway extends AppError {
   }
 }
 
+@EventsHandler(SomethingHappened)
+class TellSomeone {
+  handle(_event: SomethingHappened): Promise<void> {
+    return Promise.reject(new ServerAway());
+  }
+}
+
 describe(LogUnhandled.name, () => {
   const failures = new UnhandledExceptionBus();
-  const metrics = new Metrics();
+  const metrics = new TestMetrics();
+  const listener = new TellSomeone();
+  const names = new ListenerNames(
+    Object.assign(Object.create(DiscoveryService.prototype) as DiscoveryService, {
+      getProviders: () => [{ instance: listener, metatype: TellSomeone }],
+    }),
+  );
+  names.onModuleInit();
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
   let log: LogUnhandled;
   beforeAll(() => {
-    log = new LogUnhandled(failures, metrics);
+    log = new LogUnhandled(failures, metrics.of(eventFailures), names);
   });
   beforeEach(() => {
     warn.mockClear();
@@ -35,22 +51,39 @@ describe(LogUnhandled.name, () => {
   const fail = (exception: Error): void =>
     failures.publish({ cause: new SomethingHappened('s1'), exception });
 
-  it('warns in words of what was to be expected', () => {
+  it('logs an expected failure as a warning', () => {
     fail(new ServerAway());
     expect(error).not.toHaveBeenCalled();
     expect(warn).toHaveBeenCalledWith(
-      { event: 'SomethingHappened', serverId: 's1', code: 'AWAY' },
-      'a listener could not go on: The server is away',
+      {
+        event: 'SomethingHappened',
+        server_id: 's1',
+        code: 'AWAY',
+        reason: 'The server is away',
+      },
+      'listener.refused',
     );
   });
 
-  it('shows where anything else came from', () => {
+  it('logs any other failure with its stack', () => {
     const fault = new TypeError('x is not a function');
     fail(fault);
     expect(warn).not.toHaveBeenCalled();
     expect(error).toHaveBeenCalledWith(
-      { event: 'SomethingHappened', serverId: 's1', err: fault },
-      'a listener failed',
+      { event: 'SomethingHappened', server_id: 's1', err: fault },
+      'listener.failed',
+    );
+  });
+
+  it('names the listener, and not only the event', async () => {
+    const failed = await listener
+      .handle(new SomethingHappened('s1'))
+      .catch((reason: unknown) => reason);
+    if (!(failed instanceof ServerAway)) throw new Error('the listener did not fail');
+    fail(failed);
+    expect(warn).toHaveBeenCalledWith(
+      expect.objectContaining({ event: 'SomethingHappened', listener: 'TellSomeone' }),
+      expect.any(String),
     );
   });
 

@@ -1,9 +1,16 @@
 import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
+import { valueBeyondBounds } from '../json/json-bounds.js';
 import { isCleanText, UNCLEAN } from '../text.js';
-import { AppError, type FieldIssue, InvalidInput } from './app-error.js';
+import { AppError, type FieldIssue, InvalidInput, UNKNOWN_FIELD } from './app-error.js';
 
-/** Validates HTTP DTOs; every refusal names its place, body and query alike (RULINGS R3). */
+/** More than any DTO needs; validating a key or an item costs a hundred times as much as parsing it. */
+const BOUNDS = {
+  body: { keys: 1_000, items: 2_000, values: 20_000 },
+  query: { keys: 50, items: 50, values: 100 },
+} as const;
+
+/** Validates HTTP DTOs; every refusal names its field, in body and query (contract R3). */
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {
   constructor() {
@@ -27,6 +34,7 @@ export class RequestValidationPipe extends ValidationPipe {
         { loc: [metadata.type], msg: 'Input should be a JSON object', type: 'type_error' },
       ]);
     }
+    refuseBeyondBounds(given, metadata.type === 'query' ? 'query' : 'body');
     if (metadata.type === 'query') refuseUncleanValues(given);
     try {
       return (await super.transform(given, metadata)) as unknown;
@@ -39,7 +47,15 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 }
 
-/** Whatever a query asks for, PostgreSQL could not even compare with such text. */
+function refuseBeyondBounds(given: object, place: keyof typeof BOUNDS): void {
+  const beyond = valueBeyondBounds(given, BOUNDS[place]);
+  if (!beyond) return;
+  const what = beyond === 'items' ? 'items in a list' : `${beyond}, all levels together`;
+  const msg = `Must have at most ${BOUNDS[place][beyond]} ${what}`;
+  throw new InvalidInput([{ loc: [place], msg, type: 'value_error' }]);
+}
+
+/** PostgreSQL rejects such text, so no query can use it. */
 function refuseUncleanValues(query: object): void {
   const issues = Object.entries(query)
     .filter(([, value]) => typeof value === 'string' && !isCleanText(value))
@@ -47,7 +63,7 @@ function refuseUncleanValues(query: object): void {
   if (issues.length > 0) throw new InvalidInput(issues);
 }
 
-/** A path whose last part can be the name or id of nothing. */
+/** A path whose last segment cannot be a name or id. */
 class NothingThere extends AppError {
   constructor() {
     super('Nothing has such a name', { kind: 'not-found', code: 'NOT_FOUND' });
@@ -58,8 +74,7 @@ function issuesOf(error: ValidationError, above: readonly (string | number)[]): 
   const loc = [...above, /^\d+$/.test(error.property) ? Number(error.property) : error.property];
   const own = Object.entries(error.constraints ?? {}).map(([rule, msg]) => ({
     loc,
-    msg: rule === 'whitelistValidation' ? 'Unknown field' : msg,
-    type: rule === 'whitelistValidation' ? 'extra_forbidden' : typeOf(rule, error.value),
+    ...(rule === 'whitelistValidation' ? UNKNOWN_FIELD : { msg, type: typeOf(rule, error.value) }),
   }));
   return [...own, ...(error.children ?? []).flatMap((child) => issuesOf(child, loc))];
 }

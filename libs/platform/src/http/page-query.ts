@@ -2,19 +2,19 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 
-/** Only plain digits: `1e3`, `0x10` and `" 5"` are typing errors, not numbers. */
+/** Only plain digits: `1e3`, `0x10` and `" 5"` are refused. */
 export const ToWholeNumber = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? (/^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN) : value,
   );
 
-/** `true` or `false`, nothing else. */
+/** `true` or `false` only. */
 export const ToFlag = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) =>
     value === 'true' ? true : value === 'false' ? false : value,
   );
 
-/** Paging of every list (RULINGS R2). */
+/** Paging of every list (contract R2). */
 export class PageQuery {
   @ApiPropertyOptional({ minimum: 1, maximum: 500, default: 100 })
   @ToWholeNumber()
@@ -33,7 +33,7 @@ export class PageQuery {
   readonly offset: number = 0;
 }
 
-/** What every list says of itself beside its items. */
+/** The paging fields of every list. */
 export abstract class PageView {
   @ApiProperty({ description: 'How many there are in all.' })
   readonly total!: number;

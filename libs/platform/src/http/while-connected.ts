@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import { Cancellation, type CancelSignal } from '../cancellation.js';
+import { Cancellation, type CancelSignal } from '../work/cancellation.js';
 
-/** Aborted when the HTTP client goes away before its answer: nobody wants the call any more. */
+/** Aborted when the HTTP client disconnects before the response: the call is cancelled. */
 export function whileConnected(reply: FastifyReply): CancelSignal {
   const cancellation = new Cancellation();
   reply.raw.once('close', () => {

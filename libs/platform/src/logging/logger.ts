@@ -1,8 +1,9 @@
 import type { LoggerService } from '@nestjs/common';
 import { type Logger as Pino, pino } from 'pino';
 import type { Env } from '../config/env.js';
+import { SERVICE_NAME } from '../product.js';
 
-/** Keys whose values never reach a log line, wherever they stand in the first two levels of a logged object. */
+/** Keys whose values are redacted in the first two levels of a logged object. */
 const SECRET_KEYS = [
   'authorization',
   'cookie',
@@ -14,7 +15,7 @@ const SECRET_KEYS = [
   'connection_config',
 ];
 
-/** Where Nest tells of its modules and routes: a hundred lines at each start, for whoever debugs them. */
+/** Contexts in which Nest logs its modules and routes: a hundred lines at each start, logged at debug level only. */
 const NEST_ITSELF = new Set([
   'InstanceLoader',
   'NestApplication',
@@ -32,7 +33,7 @@ export async function createPino(
   return pino(
     {
       level: env.MCP_AGGREGATOR_LOG_LEVEL,
-      base: null,
+      base: { service: SERVICE_NAME },
       redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`]), censor: '********' },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
@@ -42,8 +43,8 @@ export async function createPino(
 }
 
 /**
- * Nest's logger on pino. Everywhere in the code: `new Logger('context').warn({ serverId }, 'what happened')`
- * or only a message; Nest appends the context as the last argument.
+ * Nest's logger on pino. Usage: `new Logger('context').warn({ server_id }, 'server.renamed')`, with an event of
+ * docs/logging.md; Nest appends the context as the last argument.
  */
 export class PinoLogger implements LoggerService {
   constructor(private readonly pino: Pino) {}
@@ -74,7 +75,7 @@ export class PinoLogger implements LoggerService {
   ): void {
     const texts = rest.filter((item): item is string => typeof item === 'string');
     const context = texts.pop();
-    // Nest logs a failed start with its stack before it throws; whoever catches it says it in words.
+    // Nest logs a failed start with its stack before it throws; the start command prints a readable message instead.
     if (context === 'ExceptionHandler') level = 'debug';
     if (level === 'info' && context !== undefined && NEST_ITSELF.has(context)) level = 'debug';
     if (message instanceof Error)
@@ -82,7 +83,7 @@ export class PinoLogger implements LoggerService {
     if (typeof message === 'object' && message !== null) {
       return this.pino[level]({ context, ...message }, texts[0]);
     }
-    // Nest's own errors come as (message, stack, context).
+    // Nest's own errors arrive as (message, stack, context).
     return this.pino[level](texts[0] ? { context, stack: texts[0] } : { context }, String(message));
   }
 }

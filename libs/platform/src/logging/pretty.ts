@@ -1,11 +1,11 @@
 import { PinoPretty } from 'pino-pretty';
 
-/** One line an event, for a person at a terminal. */
+/** One line per event, for a terminal. */
 export function pretty(): NodeJS.WritableStream {
   return PinoPretty({
     colorize: true,
     translateTime: 'SYS:HH:MM:ss.l',
-    ignore: 'context',
+    ignore: 'context,service',
     messageFormat: '[{context}] {msg}',
     singleLine: true,
     sync: true,

@@ -1,0 +1,47 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { buildProgram } from './program.js';
+import { screenOf } from './screen.js';
+
+const program = buildProgram({
+  version: '1.2.3',
+  env: {},
+  output: (isJson) => ({ isJson, screen: screenOf({}, {}), add: () => undefined }),
+});
+
+function namesIn(command: CommandUnknownOpts): string[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((inner) => inner.name() !== 'help')
+    .flatMap((inner) => [inner.name(), ...namesIn(inner).map((name) => `${inner.name()} ${name}`)]);
+}
+
+describe(buildProgram.name, () => {
+  it('has a command for everything that an operator does', () => {
+    expect(namesIn(program)).toEqual([
+      'servers',
+      ...['list', 'show', 'add', 'edit', 'remove', 'connect', 'disconnect', 'authorize'].map(
+        (name) => `servers ${name}`,
+      ),
+      ...['logs', 'events', 'import'].map((name) => `servers ${name}`),
+      ...['tools', 'tools list', 'tools show', 'tools call', 'search', 'query'],
+      ...['skills', 'skills list', 'skills show', 'clients', 'authorize', 'health', 'status'],
+      ...['events', 'audit', 'add', 'import', 'call', 'stdio', 'completion'],
+    ]);
+  });
+
+  it.each(namesIn(program))('describes %s and its options, and offers --json', (path) => {
+    const command = path
+      .split(' ')
+      .reduce<CommandUnknownOpts>(
+        (outer, name) => outer.commands.find((inner) => inner.name() === name) ?? outer,
+        program,
+      );
+    expect(command.description()).not.toBe('');
+    expect(command.options.every((option) => option.description !== '')).toBe(true);
+    const help = command.helpInformation();
+    expect(help).toMatch(new RegExp(`^Usage: switchboard ${path}[ \n]`));
+    expect(help).toContain('--json');
+    expect(help).toContain('--help');
+  });
+});

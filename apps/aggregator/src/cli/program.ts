@@ -1,0 +1,101 @@
+import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { auditCommand } from './audit.js';
+import { clientsCommand } from './clients.js';
+import { completeCommand, completionCommand } from './completion/completion.commands.js';
+import { eventsCommand } from './events.js';
+import { EXIT_CODES_HELP } from './exit-codes.js';
+import { healthCommand, statusCommand } from './health.js';
+import { locateService, type Service } from './locate-service.js';
+import { RestClient } from './rest-client.js';
+import { queryCommand, searchCommand } from './search.js';
+import {
+  addCommand,
+  authorizeCommand,
+  importCommand,
+  serversGroup,
+} from './servers/servers.group.js';
+import type { Output, Perform } from './session.js';
+import { skillsGroup } from './skills.js';
+import { callCommand, toolsGroup } from './tools/tools.group.js';
+import { usageProblem } from './usage.js';
+
+export interface Surroundings {
+  readonly version: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly output: (isJson: boolean) => Output;
+}
+
+/** The whole command line. What cannot be done is thrown as a `CliError`; `onExit` ends help and version. */
+export function buildProgram({ version, env, output }: Surroundings) {
+  const program = new Command('switchboard')
+    .description('one endpoint for many MCP servers')
+    .version(version, '-V, --version', 'print the version of this program')
+    .option('--url <url>', 'where the service is (SWITCHBOARD_URL; else the data folder says)')
+    .option('--token <token>', 'a token of it (SWITCHBOARD_TOKEN; else that of the data folder)')
+    .option('--json', 'answers for programs, as the REST API gives them')
+    .addHelpText('afterAll', EXIT_CODES_HELP);
+  const locate = (): Service => locateService(program.opts(), env);
+  const perform: Perform = async (action) => {
+    const isJson = program.opts().json ?? false;
+    const shown = output(isJson);
+    const outcome = await action(new RestClient(locate()), shown);
+    if (!outcome) return;
+    shown.add(outcome);
+    process.exitCode = outcome.exitCode;
+  };
+  for (const command of commandsOf(perform)) program.addCommand(command);
+  program.addCommand(stdioCommand(locate));
+  program.addCommand(completionCommand());
+  program.addCommand(
+    completeCommand(() => program, locate),
+    { hidden: true },
+  );
+  for (const command of withInner(program)) prepare(command);
+  return program;
+}
+
+function commandsOf(perform: Perform): CommandUnknownOpts[] {
+  return [
+    serversGroup(perform),
+    toolsGroup(perform),
+    searchCommand(perform),
+    queryCommand(perform),
+    skillsGroup(perform),
+    clientsCommand(perform),
+    authorizeCommand(perform),
+    healthCommand(perform),
+    statusCommand(perform),
+    eventsCommand(perform),
+    auditCommand(perform),
+    addCommand('add', perform).summary('short for servers add'),
+    importCommand(perform).summary('short for servers import'),
+    callCommand(perform).summary('short for tools call'),
+  ];
+}
+
+function stdioCommand(locate: () => Service) {
+  return new Command('stdio')
+    .description('be an MCP server for a client that can only start programs')
+    .addArgument(new Argument('[server]', 'all, search, or the name of one server').default('all'))
+    .action(async (endpoint) => {
+      // Imported on demand: the other commands start faster without these modules.
+      const { serveStdio } = await import('./stdio.js');
+      await serveStdio(locate(), endpoint);
+    });
+}
+
+function withInner(command: CommandUnknownOpts): CommandUnknownOpts[] {
+  return [command, ...command.commands.flatMap((inner) => withInner(inner))];
+}
+
+/** Refusals are thrown as sentences, and help shows the options of every command. */
+function prepare(command: CommandUnknownOpts): void {
+  command
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: () => undefined })
+    .exitOverride((error) => {
+      throw /^commander\.(help|helpDisplayed|version)$/.test(error.code)
+        ? error
+        : usageProblem(error, command);
+    });
+}

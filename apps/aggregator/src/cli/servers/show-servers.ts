@@ -1,0 +1,53 @@
+import type { ServerDetailView, ServerView } from '@app/api-client';
+import type { RestClient } from '../rest-client.js';
+import type { Outcome } from '../session.js';
+import { fields, table } from '../table.js';
+import { allServers, serverId } from './find-server.js';
+
+export async function listServers(
+  rest: RestClient,
+  status: ServerView['status'] | undefined,
+): Promise<Outcome> {
+  const { first, items } = await allServers(rest, status);
+  const rows = items.map((server) => [
+    server.name,
+    server.status,
+    server.transport_type,
+    String(server.tool_count),
+    server.error_message ?? '',
+  ]);
+  const none = status
+    ? `No server is ${status}.`
+    : 'No server is registered yet: switchboard servers add <name> -- <command> [arguments]';
+  return {
+    json: { ...first, servers: items },
+    text: (screen) =>
+      rows.length === 0 ? none : table(['NAME', 'STATUS', 'TRANSPORT', 'TOOLS', ''], rows, screen),
+  };
+}
+
+export async function showServer(rest: RestClient, name: string): Promise<Outcome> {
+  const id = await serverId(rest, name);
+  const json = await rest.ask((api) => api.getServer({ path: { id } }));
+  return { json, text: described(json) };
+}
+
+export function described(server: ServerDetailView): string {
+  const { authorization } = server;
+  return fields([
+    ['name', server.name],
+    ['id', server.id],
+    ['description', server.description],
+    ['status', server.status],
+    ['error', server.error_message],
+    ['transport', server.transport_type],
+    ['tools', String(server.tool_count)],
+    ['registered', server.registered_at],
+    ['connected', server.connected_at],
+    ['last check', server.last_health_check],
+    ['health check', server.health_check_url],
+    ['authorization', authorization && [authorization.status, authorization.url].join(' ').trim()],
+    ['warnings', server.warnings.join('\n')],
+    ['configuration', JSON.stringify(server.connection_config, null, 2)],
+  ]);
+}

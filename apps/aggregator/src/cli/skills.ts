@@ -1,0 +1,58 @@
+import { Command } from '@commander-js/extra-typings';
+import type { RestClient } from './rest-client.js';
+import type { Outcome, Perform } from './session.js';
+import { fields, table } from './table.js';
+
+export function skillsGroup(perform: Perform) {
+  const group = new Command('skills').description('what tools are classified by');
+  group
+    .command('list', { isDefault: true })
+    .description('the skills, with how many tools have them')
+    .option('--all', 'inactive ones too')
+    .action(({ all }) => perform((rest) => listSkills(rest, all ?? false)));
+  group
+    .command('show <skill>')
+    .description('one skill, with its tools')
+    .action((skill) => perform((rest) => showSkill(rest, skill)));
+  return group;
+}
+
+async function listSkills(rest: RestClient, hasInactive: boolean): Promise<Outcome> {
+  const { first, items } = await rest.list(
+    (api, page) => api.listSkills({ query: { ...page, include_inactive: hasInactive } }),
+    ({ skills }) => skills,
+  );
+  const rows = items.map((skill) => [
+    skill.id,
+    String(skill.tool_count),
+    skill.is_active ? '' : 'inactive',
+    skill.description,
+  ]);
+  return {
+    json: { ...first, skills: items },
+    text: (screen) =>
+      rows.length === 0 ? 'There are no skills.' : table(['SKILL', 'TOOLS', '', ''], rows, screen),
+  };
+}
+
+async function showSkill(rest: RestClient, id: string): Promise<Outcome> {
+  const skill = await rest.ask((api) => api.getSkill({ path: { id } }));
+  const { items } = await rest.list(
+    (api, page) => api.listSkillTools({ path: { id }, query: page }),
+    ({ tools }) => tools,
+  );
+  const about = fields([
+    ['id', skill.id],
+    ['name', skill.name],
+    ['description', skill.description],
+    ['active', String(skill.is_active)],
+    ['prototypes', skill.prototypes.join('\n')],
+    ['tools', String(skill.tool_count)],
+  ]);
+  const rows = items.map((tool) => [tool.name, tool.confidence.toFixed(2), tool.description]);
+  return {
+    json: { ...skill, tools: items },
+    text: (screen) =>
+      rows.length === 0 ? about : `${about}\n\n${table(['TOOL', 'SCORE', ''], rows, screen)}`,
+  };
+}

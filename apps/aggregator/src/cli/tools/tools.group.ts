@@ -1,0 +1,48 @@
+import { Command } from '@commander-js/extra-typings';
+import { collect, count } from '../option-values.js';
+import type { Perform } from '../session.js';
+import { callTool } from './call-tool.js';
+import { listTools, showTool } from './show-tools.js';
+
+export function toolsGroup(perform: Perform) {
+  const group = new Command('tools').description('list, look at and call tools');
+  group
+    .command('list', { isDefault: true })
+    .description('the tools of all servers, by name')
+    .option('--server <server>', 'only tools of this server')
+    .option('--skill <skill>', 'only tools with this skill')
+    .option('--unclassified', 'only tools without a skill')
+    .option('--limit <count>', 'most of them', count, 100)
+    .action(({ server, skill, unclassified, limit }) =>
+      perform((rest) =>
+        listTools(rest, { server, skill, isClassified: unclassified ? false : undefined }, limit),
+      ),
+    );
+  group
+    .command('show <tool>')
+    .description('one tool, with the schema of its arguments')
+    .action((tool) => perform((rest) => showTool(rest, tool)));
+  group.addCommand(callCommand(perform));
+  return group;
+}
+
+/** Also `switchboard call`. */
+export function callCommand(perform: Perform) {
+  return new Command('call')
+    .description('call a tool, as server.tool or by its bare name')
+    .argument('<tool>')
+    .argument(
+      '[arguments...]',
+      "name=value, one JSON object '{…}', or - for JSON on standard input",
+    )
+    .option('--arg <name=value>', 'an argument; may be repeated', collect)
+    .option('--json-args <json>', "all arguments as one JSON object '{…}'; - is standard input")
+    .addHelpText(
+      'after',
+      `
+A value that is JSON is sent as such (5, true, ["a"]), any other as text; "5" with its quotes is text.`,
+    )
+    .action((tool, given, options) =>
+      perform((rest) => callTool(rest, tool, { given, ...options })),
+    );
+}

@@ -1,0 +1,115 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ClientLimits, Shares } from '@app/platform';
+
+/** Limit on pipelined requests of one connection. Node starts each on arrival, without a limit of its own. */
+const MAX_PIPELINED = 64;
+
+interface Connection {
+  readonly address: string;
+  outstanding: number;
+  /** Responses that wait for earlier ones on the same connection. */
+  queued?: Set<ServerResponse>;
+}
+
+/**
+ * All client connections. Above the limit, the address with the most connections loses one, so that one machine cannot
+ * lock others out.
+ */
+export class ClientConnections {
+  private readonly connections = new Map<Socket, Connection>();
+  private readonly addresses = new Shares();
+  private unanswered = 0;
+  private isEnding = false;
+
+  constructor(
+    private readonly server: Server,
+    private readonly max: number,
+    private readonly limits: ClientLimits,
+  ) {
+    server.on('connection', (socket: Socket) => this.open(socket));
+    server.on('request', ({ socket }, response) => this.begin(socket, response));
+  }
+
+  /** Requests without a complete response, streams included. */
+  get outstanding(): number {
+    return this.unanswered;
+  }
+
+  /**
+   * Closes every connection as soon as it has no pending response, or at the deadline. Node alone waits for connections
+   * without any request, which clients open in advance.
+   */
+  end(withinMs: number): void {
+    this.isEnding = true;
+    setTimeout(() => this.server.closeAllConnections(), withinMs).unref();
+    this.endIfAnswered();
+  }
+
+  private open(socket: Socket): void {
+    const address = socket.remoteAddress ?? 'unknown';
+    if (this.connections.size >= this.max && !this.makeRoomFor(address)) {
+      socket.destroy();
+      return;
+    }
+    this.connections.set(socket, { address, outstanding: 0 });
+    this.addresses.add(address);
+    socket.once('close', () => this.forget(socket));
+  }
+
+  /** Closes an idle connection, or the oldest of an address above its share; false if there is none. */
+  private makeRoomFor(address: string): boolean {
+    const gives = this.addresses.whoGivesWay(address);
+    let oldest: Socket | undefined;
+    let idle: Socket | undefined;
+    for (const [socket, connection] of this.connections) {
+      if (connection.address !== gives) continue;
+      oldest ??= socket;
+      if (connection.outstanding > 0) continue;
+      idle = socket;
+      break;
+    }
+    this.limits.note('connections', gives ?? address);
+    const victim = idle ?? (gives === address ? undefined : oldest);
+    if (!victim) return false;
+    this.forget(victim);
+    victim.destroy();
+    return true;
+  }
+
+  private forget(socket: Socket): void {
+    const connection = this.connections.get(socket);
+    if (!connection) return;
+    this.connections.delete(socket);
+    this.addresses.remove(connection.address);
+    this.unanswered -= connection.outstanding;
+    // Node signals the disconnect only to the response that is being sent.
+    for (const response of connection.queued ?? []) response.emit('close');
+    this.endIfAnswered();
+  }
+
+  private begin(socket: Socket, response: ServerResponse): void {
+    const connection = this.connections.get(socket);
+    if (!connection) return;
+    this.unanswered += 1;
+    connection.outstanding += 1;
+    if (!response.socket) (connection.queued ??= new Set()).add(response);
+    response.once('close', () => this.answered(socket, response));
+    if (connection.outstanding <= MAX_PIPELINED || socket.destroyed) return;
+    this.limits.note('pipelined_requests', connection.address);
+    socket.resetAndDestroy();
+  }
+
+  private answered(socket: Socket, response: ServerResponse): void {
+    const connection = this.connections.get(socket);
+    if (!connection) return;
+    this.unanswered -= 1;
+    connection.outstanding -= 1;
+    connection.queued?.delete(response);
+    this.endIfAnswered();
+  }
+
+  private endIfAnswered(): void {
+    if (this.isEnding && this.unanswered === 0) this.server.closeAllConnections();
+  }
+}

@@ -1,0 +1,25 @@
+import { type INestApplicationContext, Logger } from '@nestjs/common';
+import { McpEndpoint } from '@app/mcp-server';
+import { Drain } from '@app/platform';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LOOK_EVERY_MS = 20;
+
+/**
+ * Drains before shutdown: refuses new requests (503 with Retry-After) and waits for those in flight, over MCP and REST,
+ * while server sessions stay open. At the deadline MCP calls get a JSON-RPC error; REST calls get an error when the
+ * sessions close.
+ */
+export async function drainCalls(app: INestApplicationContext, withinMs: number): Promise<void> {
+  const drain = app.get(Drain);
+  const endpoint = app.get(McpEndpoint, { strict: false });
+  const running = (): number =>
+    Math.max(endpoint.runningCalls, drain.outstanding - endpoint.standingStreams);
+  drain.begin();
+  const startedAt = performance.now();
+  while (running() > 0 && performance.now() - startedAt < withinMs) await sleep(LOOK_EVERY_MS);
+  const interrupted = running();
+  endpoint.interruptCalls();
+  const milliseconds = Math.round(performance.now() - startedAt);
+  new Logger('switchboard').log({ interrupted, milliseconds }, 'service.drained');
+}

@@ -1,0 +1,61 @@
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { temporaryFolder } from '../../../../test/support/env.js';
+import { UnusableTokenFile } from '../access.errors.js';
+import { adminToken, adminTokenNotice } from './admin-token.js';
+
+describe(adminToken.name, () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+
+  afterEach(() => folder.remove());
+
+  it('creates a file that only its owner can read, and no partial file', async () => {
+    const dataDir = join(folder.path, 'data');
+    const made = await adminToken(dataDir);
+    expect(made).toMatchObject({ isNew: true, isExposed: false });
+    expect(made.token.length).toBeGreaterThan(40);
+    expect(await readFile(made.file, 'utf8')).toBe(`${made.token}\n`);
+    expect((await stat(made.file)).mode & 0o777).toBe(0o600);
+    expect(await readdir(dataDir)).toEqual(['admin-token']);
+  });
+
+  it('keeps an existing token', async () => {
+    const { token } = await adminToken(folder.path);
+    expect(await adminToken(folder.path)).toMatchObject({ token, isNew: false, isExposed: false });
+  });
+
+  it('creates another token in another folder', async () => {
+    const first = await adminToken(join(folder.path, 'a'));
+    expect((await adminToken(join(folder.path, 'b'))).token).not.toBe(first.token);
+  });
+
+  it('reports that other users can read it', async () => {
+    const { file } = await adminToken(folder.path);
+    await chmod(file, 0o644);
+    expect((await adminToken(folder.path)).isExposed).toBe(true);
+  });
+
+  it.each(['', 'short', 'two words of some length'])('refuses %j as a token', async (text) => {
+    await writeFile(join(folder.path, 'admin-token'), text);
+    await expect(adminToken(folder.path)).rejects.toThrow(UnusableTokenFile);
+  });
+});
+
+describe(adminTokenNotice.name, () => {
+  it('contains a configuration that an MCP client can read', () => {
+    const notice = adminTokenNotice('http://127.0.0.1:8081', 'the-token');
+    expect(JSON.parse(notice.slice(notice.indexOf('{')))).toEqual({
+      mcpServers: {
+        switchboard: {
+          type: 'http',
+          url: 'http://127.0.0.1:8081/mcp',
+          headers: { Authorization: 'Bearer the-token' },
+        },
+      },
+    });
+  });
+});

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import { hash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { JwtRefused, Unauthorized } from '../access.errors.js';
+import { JwtVerifier } from './jwt-verifier.js';
+import { metadataUrl } from './oauth-metadata.js';
+import type { Principal } from './principal.js';
+import { Tokens } from './tokens.js';
+
+/** Determines the principal of a request. */
+@Injectable()
+export class Authenticator {
+  constructor(
+    private readonly tokens: Tokens,
+    private readonly jwts: JwtVerifier,
+  ) {}
+
+  /**
+   * Undefined without credentials; throws or rejects for wrong ones. A known token or a verified JWT is
+   * resolved synchronously and costs one hash.
+   */
+  authenticate(request: FastifyRequest): Principal | undefined | Promise<Principal> {
+    const header = request.headers.authorization;
+    if (header === undefined) return undefined;
+    const token = bearerToken(header) ?? (isDocs(request) ? basicPassword(header) : undefined);
+    if (token === undefined) throw this.refusal(request, 'invalid_request');
+    const tokenHash = hash('sha256', token, 'binary');
+    const known = this.tokens.find(tokenHash) ?? this.jwts.remembered(tokenHash);
+    if (known) return known;
+    if (!this.jwts.isConfigured || token.split('.').length !== 3) {
+      throw this.refusal(request, 'invalid_token');
+    }
+    return this.verify(request, token, tokenHash);
+  }
+
+  /** A 401 with the challenge for this route. */
+  refusal(request: FastifyRequest, error?: 'invalid_token' | 'invalid_request'): Unauthorized {
+    return new Unauthorized(explain(error), this.challenge(request, error));
+  }
+
+  private async verify(
+    request: FastifyRequest,
+    token: string,
+    tokenHash: string,
+  ): Promise<Principal> {
+    try {
+      return await this.jwts.verify(token, tokenHash);
+    } catch (error) {
+      throw error instanceof JwtRefused ? this.refusal(request, 'invalid_token') : error;
+    }
+  }
+
+  private challenge(request: FastifyRequest, error: string | undefined): string {
+    // Basic only here: it makes browsers prompt for the token.
+    if (isDocs(request)) return 'Basic realm="switchboard: any name, the token as password"';
+    return [
+      'Bearer realm="switchboard"',
+      error && `error="${error}"`,
+      this.jwts.isConfigured && `resource_metadata="${metadataUrl(request)}"`,
+    ]
+      .filter(Boolean)
+      .join(', ');
+  }
+}
+
+function explain(error: 'invalid_token' | 'invalid_request' | undefined): string {
+  switch (error) {
+    case undefined:
+      return 'This needs a token, sent as `Authorization: Bearer <token>`';
+    case 'invalid_request':
+      return 'The Authorization header must read `Bearer <token>`';
+    case 'invalid_token':
+      return 'The token is not known here, or has expired';
+    default:
+      return error satisfies never;
+  }
+}
+
+/** By the matched route, not by the raw path, which may be percent-encoded. */
+function isDocs(request: FastifyRequest): boolean {
+  return isDocsRoute(request.routeOptions.url);
+}
+
+export function isDocsRoute(route: string | undefined): boolean {
+  return route !== undefined && /^\/docs(?:[/-]|$)/.test(route);
+}
+
+function bearerToken(header: string): string | undefined {
+  return /^Bearer +([\x21-\x7e]+)$/i.exec(header)?.[1];
+}
+
+function basicPassword(header: string): string | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(header)?.[1];
+  if (encoded === undefined) return undefined;
+  const pair = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = pair.indexOf(':');
+  return colon < 0 ? undefined : pair.slice(colon + 1);
+}

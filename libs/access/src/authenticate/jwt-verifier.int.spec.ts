@@ -1,0 +1,163 @@
+import { Logger } from '@nestjs/common';
+import { generateKeyPair, SignJWT } from 'jose';
+import { type Clock, Egress, LOCAL_EGRESS, parseEnv } from '@app/platform';
+import { TestIssuer } from '../../../../test/support/issuer.js';
+import { JwtRefused, KeysUnavailable } from '../access.errors.js';
+import { JwtVerifier } from './jwt-verifier.js';
+
+describe(JwtVerifier.name, () => {
+  let issuer: TestIssuer;
+  let now: Date;
+  let verifier: JwtVerifier;
+  const clock: Pick<Clock, 'now' | 'monotonic'> = {
+    now: () => now,
+    monotonic: () => now.getTime(),
+  };
+
+  beforeAll(() => Logger.overrideLogger(false));
+
+  beforeEach(async () => {
+    issuer = await TestIssuer.start();
+    now = new Date();
+    verifier = new JwtVerifier(parseEnv(issuer.settings), clock as Clock, new Egress());
+  });
+
+  afterEach(() => issuer.stop());
+
+  it.each([
+    ['scope, as one text', { scope: 'openid call read' }, ['read', 'call']],
+    ['scp, as a list', { scope: undefined, scp: ['admin', 'x'] }, ['admin']],
+    ['scp, as one text', { scope: undefined, scp: 'read' }, ['read']],
+    ['none of ours', { scope: 'openid profile' }, []],
+    ['something else', { scope: 7 }, []],
+  ])('reads scopes from %s', async (_, claims, scopes) => {
+    const principal = { name: 'jwt:user@example.com', scopes };
+    expect(await verifier.verify(await issuer.sign(claims), 'h')).toEqual(principal);
+  });
+
+  it('names a client without a subject by its client id', async () => {
+    const { name } = await verifier.verify(
+      await issuer.sign({ sub: undefined, client_id: 'ci' }),
+      'h',
+    );
+    expect(name).toBe('jwt-client:ci');
+  });
+
+  it.each(['alice', 'system', 'anonymous', 'jwt-client:ci', 'jwt:bob'])(
+    'gives the subject %s a name that no token and no program has',
+    async (sub) => {
+      const own = await verifier.verify(await issuer.sign({ sub }), 'a');
+      const program = await verifier.verify(
+        await issuer.sign({ sub: undefined, client_id: sub }),
+        'b',
+      );
+      expect(own.name).toBe(`jwt:${sub}`);
+      expect(new Set([sub, own.name, program.name]).size).toBe(3);
+    },
+  );
+
+  it.each([
+    ['another issuer', { iss: 'https://evil.example.com' }],
+    ['another audience', { aud: 'other' }],
+    ['no audience', { aud: undefined }],
+    ['no expiry', { exp: undefined }],
+    ['an expiry in the past', { exp: 1_000 }],
+    ['a start in the future', { nbf: 9_999_999_999 }],
+    ['no subject', { sub: undefined }],
+    ['a name that cannot be stored', { sub: 'a\u0000b' }],
+    ['a very long name', { sub: 'x'.repeat(252) }],
+    ['a name that reads as another', { sub: 'admin\u202e' }],
+    ['a name that is not valid text', { sub: 'a\ud800' }],
+    ['an empty name', { sub: '' }],
+  ])('refuses %s', async (_, claims) => {
+    await expect(verifier.verify(await issuer.sign(claims), 'h')).rejects.toThrow(JwtRefused);
+    expect(verifier.remembered('h')).toBeUndefined();
+  });
+
+  it('refuses a token that the issuer did not sign', async () => {
+    const stranger = await generateKeyPair('ES256');
+    const forged = await issuer.sign({}, { kid: 'first', pair: stranger });
+    await expect(verifier.verify(forged, 'h')).rejects.toThrow(JwtRefused);
+    await expect(verifier.verify('a.b.c', 'h')).rejects.toThrow(JwtRefused);
+  });
+
+  it('refuses unsigned tokens and a public key used as HMAC secret', async () => {
+    const part = (value: object): string =>
+      Buffer.from(JSON.stringify(value)).toString('base64url');
+    const claims = part({ sub: 'x', iss: issuer.name, aud: issuer.audience, exp: 9_999_999_999 });
+    await expect(verifier.verify(`${part({ alg: 'none' })}.${claims}.`, 'h')).rejects.toThrow(
+      JwtRefused,
+    );
+    const shared = new SignJWT({
+      sub: 'x',
+      iss: issuer.name,
+      aud: issuer.audience,
+      exp: 9_999_999_999,
+    })
+      .setProtectedHeader({ alg: 'HS256', kid: 'first' })
+      .sign(new TextEncoder().encode(JSON.stringify(issuer.keys[0])));
+    await expect(verifier.verify(await shared, 'h')).rejects.toThrow(JwtRefused);
+  });
+
+  it('fetches keys only from addresses that the egress policy allows', async () => {
+    const egress = new Egress(LOCAL_EGRESS, (_name, done) =>
+      done(null, [{ address: '169.254.169.254', family: 4 }]),
+    );
+    const url = issuer.settings['MCP_AGGREGATOR_JWKS_URL']?.replace('127.0.0.1', 'keys.localhost');
+    const env = { ...issuer.settings, MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: 'true' };
+    const moved = parseEnv({ ...env, MCP_AGGREGATOR_JWKS_URL: url });
+    const guarded = new JwtVerifier(moved, clock as Clock, egress);
+    await expect(guarded.verify(await issuer.sign(), 'h')).rejects.toThrow(KeysUnavailable);
+    expect(issuer.fetches).toBe(0);
+  });
+
+  it('limits the size of the keys', async () => {
+    issuer.padding = ' '.repeat(2_000_000);
+    await expect(verifier.verify(await issuer.sign(), 'h')).rejects.toThrow(KeysUnavailable);
+  });
+
+  it('caches a verified token until it expires', async () => {
+    const principal = await verifier.verify(await issuer.sign(), 'hash');
+    expect(verifier.remembered('hash')).toBe(principal);
+    expect(verifier.remembered('another')).toBeUndefined();
+    now = new Date(now.getTime() + 601_000);
+    expect(verifier.remembered('hash')).toBeUndefined();
+  });
+
+  it('accepts a new key of the issuer', async () => {
+    await issuer.addKey('second');
+    const jwt = await issuer.sign({}, { kid: 'second' });
+    await expect(verifier.verify(jwt, 'h')).resolves.toBeDefined();
+  });
+
+  it('uses the last keys while the issuer is down, and retries after a pause', async () => {
+    await verifier.verify(await issuer.sign(), 'h');
+    issuer.isDown = true;
+    const systemNow = Date.now;
+    const elevenMinutes = 660_000; // jose asks again for keys older than ten
+    Date.now = () => systemNow() + elevenMinutes;
+    try {
+      now = new Date(Date.now());
+      for (const hash of ['a', 'b', 'c']) {
+        await expect(verifier.verify(await issuer.sign(), hash)).resolves.toBeDefined();
+      }
+      await issuer.addKey('second');
+      const newer = await issuer.sign({}, { kid: 'second' });
+      await expect(verifier.verify(newer, 'd')).rejects.toThrow(KeysUnavailable);
+    } finally {
+      Date.now = systemNow;
+    }
+    expect(issuer.fetches).toBe(2);
+  });
+
+  it('answers 503 when it never had a key, and retries after a pause', async () => {
+    issuer.isDown = true;
+    const jwt = await issuer.sign();
+    await expect(verifier.verify(jwt, 'h')).rejects.toThrow(KeysUnavailable);
+    await expect(verifier.verify(jwt, 'h')).rejects.toThrow(KeysUnavailable);
+    expect(issuer.fetches).toBe(1);
+    issuer.isDown = false;
+    now = new Date(now.getTime() + 10_000);
+    await expect(verifier.verify(jwt, 'h')).resolves.toBeDefined();
+  });
+});

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import type { JWTPayload } from 'jose';
+import { Clock, Egress, Env, tokenScopes } from '@app/platform';
+import { JwtRefused } from '../access.errors.js';
+import type { Issuer } from './issuer.js';
+import { type Principal, principalName } from './principal.js';
+import { LruMap } from './lru-map.js';
+
+const MAX_REMEMBERED = 10_000;
+
+interface Verified {
+  readonly principal: Principal;
+  readonly expiresAt: number;
+}
+
+/** JWTs of an identity provider (`MCP_AGGREGATOR_JWKS_URL`); a verified one is cached until it expires. */
+@Injectable()
+export class JwtVerifier {
+  private readonly verified = new LruMap<Verified>(MAX_REMEMBERED);
+  private readonly issuer: Promise<Issuer> | undefined;
+
+  constructor(
+    env: Env,
+    private readonly clock: Clock,
+    egress: Egress,
+  ) {
+    const {
+      MCP_AGGREGATOR_JWKS_URL: url,
+      MCP_AGGREGATOR_JWT_ISSUER: name,
+      MCP_AGGREGATOR_JWT_AUDIENCE: audience,
+    } = env;
+    if (url && name && audience) {
+      this.issuer = import('./issuer.js').then(
+        ({ Issuer }) => new Issuer(name, audience, new URL(url), clock, egress),
+      );
+    }
+  }
+
+  get isConfigured(): boolean {
+    return this.issuer !== undefined;
+  }
+
+  /** By the hash of the token, synchronously. */
+  remembered(hash: string): Principal | undefined {
+    const known = this.verified.get(hash);
+    if (!known) return undefined;
+    if (known.expiresAt <= this.clock.now().getTime()) {
+      this.verified.delete(hash);
+      return undefined;
+    }
+    return known.principal;
+  }
+
+  async verify(token: string, hash: string): Promise<Principal> {
+    if (!this.issuer) throw new JwtRefused('no issuer is configured');
+    const payload = await (await this.issuer).read(token);
+    const principal = principalOf(payload);
+    this.verified.set(hash, { principal, expiresAt: (payload.exp ?? 0) * 1_000 });
+    return principal;
+  }
+}
+
+/** The subject of the token, else its client, with those of its scopes that exist here. */
+function principalOf(payload: JWTPayload): Principal {
+  const client = [payload['client_id'], payload['azp']].find((claim) => typeof claim === 'string');
+  const name =
+    typeof payload.sub === 'string'
+      ? principalName('jwt', payload.sub)
+      : client !== undefined && principalName('jwt-client', client);
+  if (!name) throw new JwtRefused('the token has no usable sub, client_id or azp');
+  const given = payload['scope'] ?? payload['scp'];
+  const words = typeof given === 'string' ? given.split(' ') : given;
+  return {
+    name,
+    scopes: tokenScopes.filter((scope) => Array.isArray(words) && words.includes(scope)),
+  };
+}

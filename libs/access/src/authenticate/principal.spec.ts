@@ -1,0 +1,36 @@
+import { hasScope, principalName } from './principal.js';
+
+describe(hasScope.name, () => {
+  it.each([
+    ['read', ['read']],
+    ['call', ['read', 'call']],
+    ['admin', ['read', 'call', 'admin']],
+  ] as const)('%s includes %j', (scope, included) => {
+    const caller = { name: 'x', scopes: [scope] };
+    expect((['read', 'call', 'admin'] as const).filter((s) => hasScope(caller, s))).toEqual(
+      included,
+    );
+  });
+
+  it('grants nothing without a scope', () => {
+    expect(hasScope({ name: 'x', scopes: [] }, 'read')).toBe(false);
+  });
+});
+
+describe(principalName.name, () => {
+  it('keeps names of different kinds apart', () => {
+    const names = ['alice', 'system', 'jwt:alice', 'client:alice', 'a:b'].flatMap((given) =>
+      (['jwt', 'jwt-client'] as const).map((kind) => principalName(kind, given)),
+    );
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).not.toMatch(/^[A-Za-z0-9_.@-]+$/);
+    expect(principalName('token', 'alice')).toBe('alice');
+  });
+
+  it.each(['', 'a\0', 'a\nb', 'a\u2028', '\u202eecila', 'a\ud800', 'x'.repeat(252)])(
+    'has none for %j',
+    (given) => {
+      expect(principalName('jwt', given)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,53 @@
+import { isCleanText, type TokenScope, tokenScopes } from '@app/platform';
+import type { FastifyRequest } from 'fastify';
+import { isIP } from 'node:net';
+
+/**
+ * How a caller authenticated: a configured token, or a JWT with a subject (`jwt`) or only a client id
+ * (`jwt-client`).
+ */
+export type PrincipalKind = 'token' | 'jwt' | 'jwt-client';
+
+/** The column size in the audit log. */
+const MAX_NAME_CHARS = 255;
+
+/**
+ * The unique name of a caller, for the audit log, sessions and limits. Token names have no colon and the
+ * other kinds have a prefix with one, so no JWT can pose as a token, as `system` or as `anonymous`, and no
+ * client as a subject. Undefined if the name is too long or has characters that could disguise it.
+ */
+export function principalName(kind: PrincipalKind, given: string): string | undefined {
+  const name = kind === 'token' ? given : `${kind}:${given}`;
+  const isReadable = isCleanText(given) && /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+$/u.test(given);
+  return isReadable && name.length <= MAX_NAME_CHARS ? name : undefined;
+}
+
+/** The authenticated sender of a request. */
+export interface Principal {
+  /** Made by `principalName`. */
+  readonly name: string;
+  readonly scopes: readonly TokenScope[];
+}
+
+/** The cause of a change, for the audit log; part of every command that writes. */
+export interface Actor {
+  readonly name: string;
+  readonly ip: string | null;
+}
+
+/** For changes that no request caused. */
+export const SYSTEM: Actor = { name: 'system', ip: null };
+
+/** The name of a caller without a token. */
+export const ANONYMOUS = 'anonymous';
+
+/** The client's address; a forwarding header may contain anything, so the socket's address is the fallback. */
+export function addressOf(request: FastifyRequest): string | null {
+  return isIP(request.ip) === 0 ? (request.socket.remoteAddress ?? null) : request.ip;
+}
+
+/** `admin` includes `call`, `call` includes `read`. */
+export function hasScope(principal: Principal, needed: TokenScope): boolean {
+  const level = tokenScopes.indexOf(needed);
+  return principal.scopes.some((scope) => tokenScopes.indexOf(scope) >= level);
+}

@@ -1,0 +1,37 @@
+import { Controller, Get, Req } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Env, tokenScopes } from '@app/platform';
+import type { FastifyRequest } from 'fastify';
+import { Public } from '../authorize/access.decorators.js';
+import { NoIssuer } from '../access.errors.js';
+import { baseUrl, METADATA_PATH } from './oauth-metadata.js';
+
+interface ProtectedResource {
+  readonly resource: string;
+  readonly resource_name: string;
+  readonly authorization_servers: readonly string[];
+  readonly bearer_methods_supported: readonly string[];
+  readonly scopes_supported: readonly string[];
+}
+
+/** Protected resource metadata of this service and its MCP endpoints (RFC 9728). */
+@Public()
+@ApiExcludeController()
+@Controller(METADATA_PATH)
+export class ProtectedResourceController {
+  constructor(private readonly env: Env) {}
+
+  @Get(['', 'mcp', 'mcp/search', 'mcp/servers/:name'])
+  describe(@Req() request: FastifyRequest): ProtectedResource {
+    const { MCP_AGGREGATOR_JWKS_URL: jwks, MCP_AGGREGATOR_JWT_ISSUER: issuer } = this.env;
+    if (!jwks || !issuer) throw new NoIssuer();
+    const { pathname } = new URL(request.url, 'http://localhost');
+    return {
+      resource: `${baseUrl(request)}${pathname.slice(METADATA_PATH.length)}`,
+      resource_name: 'Switchboard',
+      authorization_servers: [issuer],
+      bearer_methods_supported: ['header'],
+      scopes_supported: tokenScopes,
+    };
+  }
+}

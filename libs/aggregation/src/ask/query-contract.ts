@@ -1,0 +1,164 @@
+/** Input and output of the aggregated query for MCP and REST. The texts are part of the contract. */
+export const QUERY_TOOL = 'mcp__proxy__aggregator__query';
+/** Clients that prefix tools with `mcp__<server>__` send only the rest. */
+export const QUERY_TOOL_ALIAS = 'aggregator__query';
+
+export const MAX_QUERY_CHARS = 10_000;
+export const MAX_RESULTS = { least: 10, most: 100, usual: 30 } as const;
+
+export const querySchema = {
+  type: 'object',
+  properties: {
+    query: {
+      type: 'string',
+      description: 'The user prompt or question to search for across MCP servers',
+      minLength: 1,
+      maxLength: MAX_QUERY_CHARS,
+    },
+    maxResults: {
+      type: 'integer',
+      description: `Maximum number of results to return (default: ${MAX_RESULTS.usual})`,
+      minimum: MAX_RESULTS.least,
+      maximum: MAX_RESULTS.most,
+      default: MAX_RESULTS.usual,
+    },
+    servers: {
+      type: 'array',
+      description: 'Optional list of specific servers to query (default: all configured)',
+      items: { type: 'string' as const },
+    },
+  },
+  required: ['query'],
+};
+
+/** For REST only: the schema that models see is fixed by the contract. */
+export const explainableQuerySchema = {
+  ...querySchema,
+  properties: {
+    ...querySchema.properties,
+    explain: {
+      type: 'boolean',
+      description: 'Say in the metadata which tools were asked with what, which not, and why',
+      default: false,
+    },
+  },
+};
+
+const share = { type: 'number', minimum: 0, maximum: 1 } as const;
+
+export const answerSchema = {
+  type: 'object',
+  properties: {
+    results: {
+      type: 'array',
+      items: {
+        type: 'object' as const,
+        properties: {
+          content: { type: 'string', description: 'The result content from the MCP server' },
+          server: { type: 'string', description: 'Which MCP server provided this result' },
+          relevanceScore: { ...share, description: 'Relevance score (0.0 to 1.0)' },
+          rank: {
+            type: 'integer',
+            description: 'Ranking position (1 = most relevant)',
+            minimum: 1,
+          },
+          timestamp: {
+            type: 'string',
+            format: 'date-time',
+            description: 'When this result was retrieved',
+          },
+        },
+        required: ['content', 'server', 'relevanceScore', 'rank'],
+      },
+    },
+    metadata: {
+      type: 'object',
+      properties: {
+        serversQueried: { type: 'integer', description: 'Number of servers queried' },
+        serversSucceeded: {
+          type: 'integer',
+          description: 'Number of servers that responded successfully',
+        },
+        totalResultsRaw: { type: 'integer', description: 'Total results before ranking/dedup' },
+        totalResultsDedup: { type: 'integer', description: 'Results after deduplication' },
+        resultsReturned: { type: 'integer', description: 'Final result count returned' },
+        processingTimeMs: {
+          type: 'integer',
+          description: 'Total processing time in milliseconds',
+        },
+        serverDiversity: {
+          ...share,
+          description: 'Proportion of queried servers that contributed results',
+        },
+      },
+      required: ['serversQueried', 'serversSucceeded', 'resultsReturned', 'processingTimeMs'],
+    },
+  },
+  required: ['results', 'metadata'],
+};
+
+const asked = {
+  type: 'object' as const,
+  properties: {
+    tool: { type: 'string' },
+    arguments: { type: 'object', additionalProperties: true },
+    why: { type: 'string' },
+  },
+};
+
+export const explainedAnswerSchema = {
+  ...answerSchema,
+  properties: {
+    ...answerSchema.properties,
+    metadata: {
+      ...answerSchema.properties.metadata,
+      properties: {
+        ...answerSchema.properties.metadata.properties,
+        explanation: {
+          type: 'object',
+          description: 'With `explain` only',
+          properties: {
+            rule: {
+              type: 'string',
+              nullable: true,
+              description: 'Pattern of the rule that chose the servers',
+            },
+            servers: {
+              type: 'array',
+              items: {
+                type: 'object' as const,
+                properties: {
+                  name: { type: 'string' },
+                  planner: {
+                    type: 'string',
+                    description:
+                      'How the configured language model took part in the choice, or why it did not',
+                  },
+                  asked: { type: 'array', description: 'In this order', items: asked },
+                  notAsked: {
+                    type: 'array',
+                    items: {
+                      type: 'object' as const,
+                      properties: { tool: { type: 'string' }, reason: { type: 'string' } },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+/** The entry in `tools/list`. */
+export const queryToolListing = {
+  name: QUERY_TOOL,
+  title: 'Ask many servers',
+  description:
+    'Query multiple MCP servers concurrently and receive ranked, aggregated results optimized for LLM context efficiency.',
+  inputSchema: querySchema,
+  outputSchema: answerSchema,
+  annotations: { readOnlyHint: true, openWorldHint: true },
+};

@@ -1,0 +1,164 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import {
+  Catalogue,
+  type CatalogueSnapshot,
+  type CatalogueTool,
+  parameterNames,
+} from '@app/catalogue';
+import { abortSignalOf, Env, inSlices, type JsonObject, type Sliced } from '@app/platform';
+import type { ForwardContext } from '@app/routing';
+import { StaticModel, toolText } from '@app/vectors';
+import { answerOf } from './aggregated-answer.js';
+import type { AggregatedQuery } from './aggregated-query.js';
+import { AllServersFailed } from '../aggregation.errors.js';
+import { digesting } from '../rank/digest.js';
+import { FanOut, type ServerOutcome } from '../fan-out/fan-out.js';
+import { LlmPlanner } from '../choose/llm-planner.js';
+import { QuerySettings } from '../settings/query-settings.js';
+import { cosine } from '../rank/passage-scores.js';
+import type { QueryContext } from '../choose/tool-choice.js';
+import { isQueried, type Target, targeting, type Targets } from '../choose/targets.js';
+
+export interface QueryProgress {
+  /** Number of servers with an outcome. */
+  readonly progress: number;
+  readonly total: number;
+  readonly message: string;
+}
+
+export interface QueryCaller extends Pick<ForwardContext, 'actor' | 'signal'> {
+  readonly onProgress?: (progress: QueryProgress) => void;
+}
+
+/** Share of the query timeout; with the defaults it leaves each server its full timeout. */
+const PLANNING_SHARE = 0.4;
+
+/**
+ * Asks many servers one question and merges their answers. Throws InvalidQuery for an unknown server
+ * name, AllServersFailed when no server answers.
+ */
+export class QueryServers extends Command<JsonObject> {
+  constructor(
+    readonly question: AggregatedQuery,
+    readonly caller: QueryCaller,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(QueryServers)
+export class QueryServersHandler implements ICommandHandler<QueryServers> {
+  /** Keyed by object: a catalogue tool is replaced when its definition changes. */
+  private readonly toolVectors = new WeakMap<CatalogueTool, Float32Array>();
+
+  constructor(
+    private readonly catalogue: Catalogue,
+    private readonly settings: QuerySettings,
+    private readonly planner: LlmPlanner,
+    private readonly fanOut: FanOut,
+    /** The local model even if a remote one is configured: hundreds of passages are embedded per query. */
+    private readonly model: StaticModel,
+    private readonly env: Env,
+  ) {}
+
+  async execute({ question, caller }: QueryServers): Promise<JsonObject> {
+    const startedAt = performance.now();
+    const signal = abortSignalOf(caller.signal);
+    const { targets, rule, weightOf } = await this.chooseTargets(question, signal);
+    const outcomes = await this.fanOut.ask(targets, {
+      caller: { actor: caller.actor, signal },
+      withinMs: this.serverTimeoutMs(startedAt),
+      onOutcome: countingProgress(targets.length, caller.onProgress),
+    });
+    if (!outcomes.some(({ status }) => status === 'succeeded')) {
+      throw new AllServersFailed(
+        targets.map(({ server }) => server.name),
+        outcomes.map(({ target, error }) => `${target.server.name}: ${error ?? ''}`),
+      );
+    }
+    const ranking = {
+      query: question.query,
+      passages: outcomes.flatMap(({ passages }) => passages),
+      embed: (text: string) => this.model.embed(text),
+      weights: new Map(targets.map((target) => [target.server.name, weightOf(target)])),
+    };
+    const { maxResults } = question;
+    const maxTokens = this.env.MCP_AGGREGATOR_QUERY_MAX_TOKENS;
+    const digest = await inSlices(digesting(ranking, { maxResults, maxTokens }));
+    return answerOf({
+      digest,
+      outcomes,
+      processingTimeMs: performance.now() - startedAt,
+      ...(question.explain && { explanation: rule ? { rule } : {} }),
+    });
+  }
+
+  private async chooseTargets(
+    question: AggregatedQuery,
+    signal: AbortSignal,
+  ): Promise<Targets & { weightOf: (target: Target) => number }> {
+    const { rules, servers: settings } = await this.settings.current();
+    const questionVector = this.model.embed(question.query);
+    const asked: QueryContext = {
+      query: question.query,
+      similarity: (tool) => cosine(questionVector, this.vectorOf(tool)),
+      maxCalls: this.env.MCP_AGGREGATOR_QUERY_TOOLS_PER_SERVER,
+    };
+    const catalogue = this.catalogue.current;
+    await inSlices(this.embedTools(question, catalogue));
+    const chosen = await inSlices(targeting(question, catalogue, rules, settings, asked));
+    const withinMs = this.env.MCP_AGGREGATOR_QUERY_TIMEOUT * 1_000 * PLANNING_SHARE;
+    const planned = await this.planner.plan(chosen.targets, asked, { signal, withinMs });
+    return {
+      ...chosen,
+      targets: planned.filter(isQueried),
+      weightOf: ({ server }) => settings.get(server.id)?.weight ?? 1,
+    };
+  }
+
+  /** The timeout of a server, or what is left of the timeout of the query. */
+  private serverTimeoutMs(startedAt: number): number {
+    const left = this.env.MCP_AGGREGATOR_QUERY_TIMEOUT * 1_000 - (performance.now() - startedAt);
+    return Math.max(0, Math.min(this.env.MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT * 1_000, left));
+  }
+
+  /** In slices: a tool takes about 50 µs the first time, and there may be 100,000. */
+  private *embedTools(
+    { servers }: AggregatedQuery,
+    { tools }: Pick<CatalogueSnapshot, 'tools'>,
+  ): Sliced<void> {
+    const named = servers && new Set(servers);
+    for (const tool of tools) {
+      if (this.toolVectors.has(tool) || (named && !named.has(tool.serverName))) continue;
+      yield;
+      this.vectorOf(tool);
+    }
+  }
+
+  private vectorOf(tool: CatalogueTool): Float32Array | undefined {
+    const known = this.toolVectors.get(tool);
+    if (known) return known;
+    const vector = this.model.embed(
+      toolText({
+        server: tool.serverName,
+        name: tool.originalName,
+        description: tool.description,
+        parameters: parameterNames(tool.inputSchema),
+      }),
+    );
+    if (vector) this.toolVectors.set(tool, vector);
+    return vector;
+  }
+}
+
+function countingProgress(
+  total: number,
+  report: QueryCaller['onProgress'],
+): (outcome: ServerOutcome) => void {
+  let progress = 0;
+  return ({ target, error, passages }) => {
+    progress += 1;
+    const what = error ?? `${passages.length} ${passages.length === 1 ? 'result' : 'results'}`;
+    report?.({ progress, total, message: `${target.server.name}: ${what}` });
+  };
+}

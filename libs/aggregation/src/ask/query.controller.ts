@@ -1,0 +1,36 @@
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Actor, CurrentActor, RequireScope } from '@app/access';
+import { ApiErrors, BodyLimit, type JsonObject, whileConnected } from '@app/platform';
+import type { FastifyReply } from 'fastify';
+import { readQuery } from './aggregated-query.js';
+import { explainableQuerySchema, explainedAnswerSchema } from './query-contract.js';
+import { QueryServers } from './query-servers.command.js';
+
+@ApiTags('aggregated query')
+@ApiBearerAuth()
+@Controller('api/v1/aggregator/query')
+export class QueryController {
+  constructor(private readonly commands: CommandBus) {}
+
+  /** The body equals the arguments of the MCP tool and has the same parser (contract R33), hence no DTO. */
+  @Post()
+  @HttpCode(200)
+  @RequireScope('call')
+  @BodyLimit('long')
+  @ApiOperation({ summary: 'Ask many servers one question; ranked, deduplicated, attributed' })
+  @ApiBody({ schema: explainableQuerySchema })
+  @ApiOkResponse({ schema: explainedAnswerSchema })
+  @ApiErrors(400, 413, 422, 503)
+  queryServers(
+    @Body() body: unknown,
+    @CurrentActor() actor: Actor,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JsonObject> {
+    const question = readQuery(body, { refuseUnknown: true });
+    return this.commands.execute(
+      new QueryServers(question, { actor, signal: whileConnected(reply) }),
+    );
+  }
+}

@@ -1,0 +1,158 @@
+import type { JsonObject } from '@app/platform';
+import { errorShown, type ListFailures, type ServerStatus } from '@app/registry';
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+
+export interface CatalogueTool {
+  readonly id: number;
+  /** Canonical name `server.tool`, as used in storage and REST; the plain name for an own tool. */
+  readonly name: string;
+  readonly originalName: string;
+  /** Server id and name are empty for an own tool. */
+  readonly serverId: string;
+  readonly serverName: string;
+  readonly title: string | null;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  /** The definition as the server listed it, unchanged. */
+  readonly definition: JsonObject;
+  readonly isExternal: boolean;
+  readonly contentHash: string;
+  readonly skillIds: readonly string[];
+  readonly primarySkillId: string | null;
+  readonly isClassified: boolean;
+  /** The model that chose the skills, or `human`; null for an unclassified tool. */
+  readonly classifiedBy: string | null;
+  readonly discoveredAt: Date;
+}
+
+export interface CatalogueServer {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly status: ServerStatus;
+  readonly errorMessage: string | null;
+  readonly listFailures: ListFailures;
+  /** Counted from the tools in the same snapshot, so that every counted tool can be called (contract R39). */
+  readonly toolCount: number;
+  readonly registeredAt: Date;
+}
+
+/** Immutable snapshot of servers and tools; every change creates the next one. */
+export interface CatalogueSnapshot {
+  readonly version: number;
+  readonly servers: ReadonlyMap<string, CatalogueServer>;
+  readonly serversByName: ReadonlyMap<string, CatalogueServer>;
+  /** Tools of all servers, available or not, and own tools; ordered by name. */
+  readonly tools: readonly CatalogueTool[];
+  readonly toolsById: ReadonlyMap<number, CatalogueTool>;
+  readonly toolsByName: ReadonlyMap<string, CatalogueTool>;
+  /** By server id, '' for own tools; each list ordered by name. Servers without tools have no entry. */
+  readonly toolsByServer: ReadonlyMap<string, readonly CatalogueTool[]>;
+  /** Tools of servers only, without own tools. */
+  readonly toolsByOriginalName: ReadonlyMap<string, readonly CatalogueTool[]>;
+}
+
+export type ToolIndexes = Pick<
+  CatalogueSnapshot,
+  'tools' | 'toolsById' | 'toolsByName' | 'toolsByServer' | 'toolsByOriginalName'
+>;
+
+/** `toolCount` is computed from the tools. */
+export function indexServers(
+  servers: Iterable<Omit<CatalogueServer, 'toolCount'>>,
+  { toolsByServer }: Pick<ToolIndexes, 'toolsByServer'>,
+): Pick<CatalogueSnapshot, 'servers' | 'serversByName'> {
+  const views = [...servers]
+    .map((server): CatalogueServer => {
+      const { id, name, description, status, errorMessage, registeredAt } = server;
+      const toolCount = toolsByServer.get(id)?.length ?? 0;
+      const shown = { id, name, description, status, errorMessage, toolCount, registeredAt };
+      return { ...shown, listFailures: server.listFailures };
+    })
+    .sort(byName);
+  return {
+    servers: new Map(views.map((server) => [server.id, server])),
+    serversByName: new Map(views.map((server) => [server.name, server])),
+  };
+}
+
+export function isSameServer(a: CatalogueServer, b: CatalogueServer | undefined): boolean {
+  return (
+    a.name === b?.name &&
+    a.description === b.description &&
+    a.status === b.status &&
+    a.errorMessage === b.errorMessage &&
+    isDeepStrictEqual(a.listFailures, b.listFailures) &&
+    a.toolCount === b.toolCount
+  );
+}
+
+/** Must match the SQL in `ServerStore.digest`. */
+export function digestOfServers(servers: CatalogueSnapshot['servers']): string {
+  const lines = [...servers.values()]
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ id, name, status, description, errorMessage, listFailures }) => {
+      const { tools, prompts, resources, resourceTemplates } = listFailures;
+      // The row has no error of its own where lists that could not be read are shown as one.
+      const ofLists = errorShown({ status, errorMessage: null, listFailures });
+      const error = errorMessage === ofLists ? null : errorMessage;
+      return [id, name, status, description, error, tools, prompts, resources, resourceTemplates]
+        .filter((shown) => shown !== null && shown !== undefined)
+        .join(' ');
+    });
+  return lines.length > 0 ? createHash('md5').update(lines.join(';')).digest('hex') : '';
+}
+
+/**
+ * Hash per server ('' for own tools) of what the catalogue shows of its tools; a difference to the rows shows what
+ * to reload.
+ */
+export function digestsOf(
+  toolsByServer: CatalogueSnapshot['toolsByServer'],
+): ReadonlyMap<string, string> {
+  return new Map([...toolsByServer].map(([serverId, own]) => [serverId, digestOf(own)]));
+}
+
+/** Must match the SQL in `ToolStore.digests`. */
+function digestOf(tools: readonly CatalogueTool[]): string {
+  const lines = tools
+    .toSorted((a, b) => a.id - b.id)
+    .map(({ id, name, contentHash, isClassified, skillIds, classifiedBy }) =>
+      [
+        id,
+        name,
+        contentHash,
+        isClassified ? 't' : 'f',
+        skillIds.join(','),
+        classifiedBy ?? '',
+      ].join(' '),
+    );
+  return createHash('md5').update(lines.join(';')).digest('hex');
+}
+
+export function indexTools(unordered: readonly CatalogueTool[]): ToolIndexes {
+  const tools = unordered.toSorted(byName);
+  const external = tools.filter(({ isExternal }) => isExternal);
+  return {
+    tools,
+    toolsById: new Map(tools.map((tool) => [tool.id, tool])),
+    toolsByName: new Map(tools.map((tool) => [tool.name, tool])),
+    toolsByServer: groupedBy(tools, ({ serverId }) => serverId),
+    toolsByOriginalName: groupedBy(external, ({ originalName }) => originalName),
+  };
+}
+
+function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}

@@ -1,0 +1,96 @@
+import { QueryBus } from '@nestjs/cqrs';
+import { Database } from '@app/platform';
+import { ServersDigest } from '@app/registry';
+import { startApp, type TestApp } from '../../../../test/support/app.js';
+import { eventually } from '../../../../test/support/eventually.js';
+import { insertTools, ROWS_ONLY } from '../../../../test/support/rows.js';
+import { Catalogue } from '../catalogue.js';
+import { digestOfServers, digestsOf } from '../catalogue-snapshot.js';
+import { ReconcileCatalogueJob } from './reconcile-catalogue.job.js';
+import { ToolStore } from '../tool.store.js';
+
+describe.each([
+  ['PostgreSQL', {}],
+  ['PGlite', { DATABASE_URL: '' }],
+])('the catalogue on %s', (_, settings) => {
+  let service: TestApp;
+  const rows = (sql: string): Promise<unknown> =>
+    service.app.get(Database, { strict: false }).direct.query(sql);
+  const names = (): string[] =>
+    service.app.get(Catalogue, { strict: false }).current.tools.map(({ name }) => name);
+  /** Waits until the reconcile job has shown the rows. */
+  const reconciled = (expected: readonly string[]): Promise<void> =>
+    eventually(async () => {
+      await service.app.get(ReconcileCatalogueJob, { strict: false }).reconcile();
+      expect(names().filter((name) => /^[ab]\./.test(name))).toEqual(expected);
+    }, 90_000);
+
+  beforeAll(async () => {
+    service = await startApp({ ...ROWS_ONLY, ...settings });
+    await insertTools(service.app, 'a', [
+      { name: 'one', description: 'First' },
+      { name: 'two', description: 'Second, with "quotes", ümlauts' },
+    ]);
+    await insertTools(service.app, 'b', [{ name: 'three', description: 'Third' }]);
+  });
+  afterAll(() => service.close());
+
+  it('is compared with the rows per server', async () => {
+    await rows(
+      `UPDATE mcp.tools SET skill_ids = '{x y,z}', is_classified = true, classified_by = 'someone'
+       WHERE name = 'a.one'`,
+    );
+    await rows(`UPDATE mcp.tools SET classified_by = 'outdated' WHERE name = 'a.two'`);
+    await service.app.get(Catalogue, { strict: false }).reload();
+    const { toolsByServer } = service.app.get(Catalogue, { strict: false }).current;
+    const stored = await service.app.get(ToolStore, { strict: false }).digests();
+    expect(digestsOf(toolsByServer)).toEqual(stored);
+    expect(stored.size).toBeGreaterThanOrEqual(2);
+    await rows(
+      `UPDATE mcp.tools SET classified_by = 'someone else', is_classified = true WHERE name = 'a.one'`,
+    );
+    expect(await service.app.get(ToolStore, { strict: false }).digests()).not.toEqual(stored);
+  });
+
+  it('shows servers as the rows have them', async () => {
+    const catalogue = service.app.get(Catalogue, { strict: false });
+    const digest = (): Promise<string> =>
+      service.app.get(QueryBus, { strict: false }).execute(new ServersDigest());
+    await rows(
+      `UPDATE mcp.external_servers SET description = 'Ümlauts; "quotes"', error_message = 'late'
+       WHERE name = 'a'`,
+    );
+    await catalogue.reloadServers();
+    expect(digestOfServers(catalogue.current.servers)).toBe(await digest());
+  });
+
+  it('drops a server whose removal was heard before its registration', async () => {
+    const catalogue = service.app.get(Catalogue, { strict: false });
+    const job = service.app.get(ReconcileCatalogueJob, { strict: false });
+    const id = '6f2c1f5e-9d5b-4a3c-8f1e-0d2b7c9a4e11';
+    await job.reconcile();
+    await catalogue.refresh({
+      written: {
+        id,
+        name: 'removed',
+        description: null,
+        status: 'CONNECTING',
+        errorMessage: null,
+        listFailures: {},
+        registeredAt: new Date(),
+        version: 1,
+      },
+    });
+    expect(catalogue.current.servers.has(id)).toBe(true);
+    await job.reconcile();
+    expect(catalogue.current.servers.has(id)).toBe(false);
+  });
+
+  it('finds rows that were written without an event', async () => {
+    await reconciled(['a.one', 'a.two', 'b.three']);
+    await rows(`DELETE FROM mcp.tools WHERE name = 'a.two'`);
+    await reconciled(['a.one', 'b.three']);
+    await rows(`DELETE FROM mcp.external_servers WHERE name = 'b'`);
+    await reconciled(['a.one']);
+  });
+});

@@ -1,0 +1,238 @@
+import { Injectable } from '@nestjs/common';
+import { Catalogue, ToolStore } from '@app/catalogue';
+import { Database, type JsonObject, type Tx } from '@app/platform';
+import { AssignmentStore, type ToolAssignments } from './assignment.store.js';
+import { LOCAL } from './classifier.js';
+import type { Assignment } from '../skills/skill.js';
+
+/** A tool claimed from the queue, as of that moment. */
+export interface ClaimedTool {
+  readonly id: number;
+  /** Identifies this claim: a result counts only while the row still has it. */
+  readonly lease: string;
+  readonly originalName: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly contentHash: string;
+  readonly serverId: string | null;
+  readonly serverName: string | null;
+  readonly serverDescription: string | null;
+}
+
+export interface Outcome {
+  readonly tool: Pick<ClaimedTool, 'id' | 'contentHash' | 'lease'>;
+  readonly assignments: ToolAssignments['assignments'];
+  /** Likely skills that are not sure enough to be assigned. */
+  readonly unsure: readonly Assignment[];
+}
+
+/** Batch size: the embedded database blocks the event loop during a write. */
+const TOOLS_PER_WRITE = 1_000;
+/** After this a tool claimed by a crashed process can be claimed again. */
+const LEASE = '5 minutes';
+/** Exponential backoff after a failure: 30 s up to ten minutes. */
+const RETRY = `least(interval '30 seconds' * power(2, least(attempts, 5)), interval '10 minutes')`;
+
+/**
+ * Queue and results of classification. The queue is stored in rows: a crash loses nothing, and replicas share the
+ * work (FOR UPDATE SKIP LOCKED).
+ */
+@Injectable()
+export class ClassificationQueue {
+  constructor(
+    private readonly database: Database,
+    private readonly tools: ToolStore,
+    private readonly catalogue: Catalogue,
+    private readonly assignments: AssignmentStore,
+  ) {}
+
+  /** Changes with every write to the tools: only then can `enqueue` find new ones. */
+  writes(): Promise<string> {
+    return this.tools.writes();
+  }
+
+  /** Makes new and changed tools due, among these ids or all. Overrides by a human are kept. */
+  async enqueue(toolIds?: readonly number[]): Promise<void> {
+    const ids = toolIds ?? (await this.unknown());
+    for (let start = 0; start < ids.length; start += TOOLS_PER_WRITE) {
+      await this.database.background.transaction((tx) =>
+        this.enqueueSome(ids.slice(start, start + TOOLS_PER_WRITE), tx),
+      );
+    }
+  }
+
+  /** Tools without a row in the queue, or whose row has another content hash. */
+  private async unknown(): Promise<number[]> {
+    const unknown: number[] = [];
+    for await (const stamps of this.tools.stamps()) {
+      const rows = await this.database.background.direct.query<
+        { id: number; contentHash: string; isOverride: boolean }[]
+      >(
+        `SELECT tool_id AS id, content_hash AS "contentHash", is_override AS "isOverride"
+         FROM mcp.tool_classifications WHERE tool_id = ANY($1::int[])`,
+        [stamps.map(({ id }) => id)],
+      );
+      const queued = new Map(rows.map((row) => [row.id, row]));
+      for (const { id, contentHash, isClassified } of stamps) {
+        const row = queued.get(id);
+        const isKnown = row?.isOverride ? isClassified : row?.contentHash === contentHash;
+        if (!isKnown) unknown.push(id);
+      }
+    }
+    return unknown;
+  }
+
+  private async enqueueSome(toolIds: readonly number[], tx: Tx): Promise<void> {
+    const held = await this.tools.hold(toolIds, tx);
+    const values = [held.map(({ id }) => id), held.map(({ contentHash }) => contentHash)];
+    await tx.query(
+      `INSERT INTO mcp.tool_classifications AS c (tool_id, content_hash)
+       SELECT * FROM unnest($1::int[], $2::text[])
+       ON CONFLICT (tool_id) DO UPDATE
+       SET content_hash = excluded.content_hash, classified_by = NULL, due_at = now(), attempts = 0,
+           updated_at = now()
+       WHERE c.content_hash <> excluded.content_hash AND NOT c.is_override`,
+      values,
+    );
+    const overridden = await tx.query<{ id: number }[]>(
+      `SELECT tool_id AS id FROM mcp.tool_classifications
+       WHERE tool_id = ANY($1::int[]) AND is_override`,
+      [values[0]],
+    );
+    if (overridden.length === 0) return;
+    await this.tools.markClassified(
+      overridden.map(({ id }) => id),
+      tx,
+    );
+  }
+
+  /**
+   * Claims up to `limit` due tools, never classified ones first. The lease excludes other workers until it
+   * expires.
+   */
+  async claim(limit: number): Promise<ClaimedTool[]> {
+    const leases = await this.database.background.transaction((tx) => this.lease(limit, tx));
+    const { toolsById, servers } = this.catalogue.current;
+    const stale = { toolsOf: new Set<string>(), tools: new Set(leases.keys()) };
+    const tools = await this.tools.read(stale, toolsById);
+    return tools
+      .map((tool) => ({
+        id: tool.id,
+        lease: leases.get(tool.id) ?? '',
+        originalName: tool.originalName,
+        description: tool.description,
+        inputSchema: tool.inputSchema,
+        contentHash: tool.contentHash,
+        serverId: tool.isExternal ? tool.serverId : null,
+        serverName: tool.isExternal ? tool.serverName : null,
+        serverDescription: servers.get(tool.serverId)?.description ?? null,
+      }))
+      .sort((a, b) => a.id - b.id);
+  }
+
+  /** By tool, the end of its lease: any other write that makes the tool due replaces it. */
+  private async lease(limit: number, tx: Tx): Promise<ReadonlyMap<number, string>> {
+    const due = await tx.query<{ id: number }[]>(
+      `SELECT tool_id AS id FROM mcp.tool_classifications WHERE due_at <= now()
+       ORDER BY classified_by IS NOT NULL, due_at, tool_id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+      [limit],
+    );
+    const leased = await tx.query<{ id: number; lease: string }[]>(
+      `WITH leased AS (
+         UPDATE mcp.tool_classifications
+         SET state = 'CLASSIFYING', due_at = now() + interval '${LEASE}', updated_at = now()
+         WHERE tool_id = ANY($1::int[]) RETURNING tool_id, due_at)
+       SELECT tool_id AS id, due_at::text AS lease FROM leased`,
+      [due.map(({ id }) => id)],
+    );
+    return new Map(leased.map(({ id, lease }) => [id, lease]));
+  }
+
+  /**
+   * Stores results and returns the ids of the tools. Skips tools that were changed, removed, overridden or made due
+   * again since they were claimed: a result of an earlier taxonomy must not end the wait for a later one.
+   */
+  async settle(outcomes: readonly Outcome[], classifiedBy: string): Promise<number[]> {
+    return this.database.background.transaction(async (tx) => {
+      const held = await this.tools.hold(
+        outcomes.map(({ tool }) => tool.id),
+        tx,
+      );
+      const hashes = new Map(held.map(({ id, contentHash }) => [id, contentHash]));
+      const unchanged = outcomes.filter(({ tool }) => hashes.get(tool.id) === tool.contentHash);
+      const settled = await this.closeLeases(unchanged, classifiedBy, tx);
+      const kept = unchanged.filter(({ tool }) => settled.has(tool.id));
+      await this.assignments.replace(
+        kept.map(({ tool, assignments }) => ({ toolId: tool.id, assignments })),
+        classifiedBy,
+        tx,
+      );
+      return kept.map(({ tool }) => tool.id);
+    });
+  }
+
+  /** Compares and writes in one statement, which sees the row as it is when it locks it. */
+  private async closeLeases(
+    outcomes: readonly Outcome[],
+    classifiedBy: string,
+    tx: Tx,
+  ): Promise<ReadonlySet<number>> {
+    const rows = await tx.query<{ id: number }[]>(
+      `WITH settled AS (
+         UPDATE mcp.tool_classifications c
+         SET state = CASE WHEN o.has_skills THEN 'CLASSIFIED' ELSE 'UNCLASSIFIED' END,
+             unsure = o.unsure, classified_by = $5, due_at = NULL, attempts = 0, last_error = NULL, updated_at = now()
+         FROM unnest($1::int[], $2::timestamptz[], $3::boolean[], $4::jsonb[])
+           AS o (id, lease, has_skills, unsure)
+         WHERE c.tool_id = o.id AND c.due_at = o.lease AND NOT c.is_override RETURNING c.tool_id)
+       SELECT tool_id AS id FROM settled`,
+      [
+        outcomes.map(({ tool }) => tool.id),
+        outcomes.map(({ tool }) => tool.lease),
+        outcomes.map(({ assignments }) => assignments.length > 0),
+        outcomes.map(({ unsure }) => JSON.stringify(unsure)),
+        classifiedBy,
+      ],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Reschedules tools without a result (contract EC-009). */
+  async postpone(tools: readonly Outcome['tool'][], reason: string): Promise<void> {
+    await this.database.background.transaction((tx) =>
+      tx.query(
+        `UPDATE mcp.tool_classifications c
+         SET state = 'UNCLASSIFIED', attempts = attempts + 1, last_error = $3,
+             due_at = now() + ${RETRY}, updated_at = now()
+         FROM unnest($1::int[], $2::timestamptz[]) AS o (id, lease)
+         WHERE c.tool_id = o.id AND c.due_at = o.lease AND NOT c.is_override`,
+        [tools.map(({ id }) => id), tools.map(({ lease }) => lease), reason],
+      ),
+    );
+  }
+
+  /** Makes all tools due after a change of the taxonomy. */
+  async requeueAll(tx: Tx): Promise<void> {
+    await tx.query(
+      `UPDATE mcp.tool_classifications SET due_at = now(), attempts = 0 WHERE NOT is_override`,
+    );
+  }
+
+  /** Makes results of other local models due; they stay valid until a new result is stored. */
+  async requeueLocal(classifier: string): Promise<void> {
+    await this.database.background.direct.query(
+      `UPDATE mcp.tool_classifications SET due_at = now(), attempts = 0
+       WHERE classified_by LIKE '${LOCAL}%' AND classified_by <> $1
+         AND due_at IS NULL AND NOT is_override`,
+      [classifier],
+    );
+  }
+
+  /** Makes failed tools due now, because the model answers again. */
+  async retryFailed(): Promise<void> {
+    await this.database.background.direct.query(
+      `UPDATE mcp.tool_classifications SET due_at = now()
+       WHERE state = 'UNCLASSIFIED' AND attempts > 0 AND due_at > now()`,
+    );
+  }
+}

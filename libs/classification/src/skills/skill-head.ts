@@ -1,0 +1,55 @@
+import { installedFolder } from '@app/platform';
+import { dot } from '@app/vectors';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const float32 = z
+  .base64()
+  .transform((text) => new Float32Array(new Uint8Array(Buffer.from(text, 'base64')).buffer));
+
+const calibrationSchema = z.object({ slope: z.number(), offset: z.number() });
+
+const headSchema = z.object({
+  /** The embedding model that the weights were trained for. */
+  model_id: z.string(),
+  prototype_scale: z.number(),
+  /** For a text by itself, and for a tool in the context of its server. */
+  calibration: calibrationSchema,
+  calibration_in_topic: calibrationSchema,
+  skills: z.record(z.string(), z.object({ bias: z.number(), weights: float32 })),
+});
+
+/**
+ * A head trained on labelled descriptions: a row of weights per skill that corrects the prototype score, and the
+ * calibration of confidence. A skill added later has no weights and is scored by its prototypes.
+ */
+export class SkillHead {
+  private constructor(private readonly parts: z.infer<typeof headSchema>) {}
+
+  static load(modelId: string): SkillHead {
+    const folder = installedFolder('libs/classification/model', import.meta.url);
+    const file: unknown = JSON.parse(readFileSync(join(folder, 'head.json'), 'utf8'));
+    const parts = headSchema.parse(file);
+    // Weights for another model are meaningless; prototypes work with any model.
+    return new SkillHead(parts.model_id === modelId ? parts : { ...parts, skills: {} });
+  }
+
+  logit(skillId: string, nearestPrototype: number, vector: Float32Array): number {
+    const learned = this.parts.skills[skillId];
+    const correction = learned ? learned.bias + dot(learned.weights, vector) : 0;
+    return this.parts.prototype_scale * nearestPrototype + correction;
+  }
+
+  /**
+   * Probability that the answer is right, from its share among all skills (Platt scaling). `topic` (0…1) is how much
+   * the tools of the server took part in the answer.
+   */
+  calibrate(share: number, topic: number): number {
+    const { calibration: alone, calibration_in_topic: among } = this.parts;
+    const slope = alone.slope + topic * (among.slope - alone.slope);
+    const offset = alone.offset + topic * (among.offset - alone.offset);
+    const odds = Math.log(Math.max(share, 1e-9) / Math.max(1 - share, 1e-9));
+    return 1 / (1 + Math.exp(-(slope * odds + offset)));
+  }
+}

@@ -1,0 +1,207 @@
+import { Injectable } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { QueryTool } from '@app/aggregation';
+import { Catalogue } from '@app/catalogue';
+import type {
+  ClientCall,
+  McpSurface,
+  RootsClient,
+  RootsOffer,
+  ServerChange,
+  ServerDescription,
+} from '@app/mcp-server';
+import { rpcCode, RpcError, type RpcResult } from '@app/mcp-protocol';
+import {
+  AppError,
+  changed,
+  Clock,
+  isCleanText,
+  isJsonObject,
+  type JsonObject,
+  keepTextOfMembers,
+  product,
+  serverNames,
+  hasMoreChars,
+} from '@app/platform';
+import { resolveRoute } from '@app/routing';
+import { MAX_QUERY_LENGTH, SearchTools } from '@app/search';
+import { z } from 'zod';
+import { ClientRoots } from '../notify/client-roots.js';
+import { ListChanges } from '../notify/list-changes.js';
+import { LoopGuard } from './loop-guard.js';
+import { listingOf } from '../lists/listed-tools.js';
+import { foundToolView, searchInstructions, searchTools, whatIsThere } from './search-tools.js';
+import { callQueryTool } from '../forward/query-tool-call.js';
+import { RequestForwarder } from '../forward/request-forwarder.js';
+
+/** Longer than any tool name, including the server prefix. */
+const MAX_NAME_CHARS = 1_000;
+/** Limit on validation issues reported to the model. */
+const MAX_ISSUES = 10;
+
+const searchArguments = z.object({
+  query: z
+    .string()
+    .refine((query) => !hasMoreChars(query, MAX_QUERY_LENGTH), {
+      error: `Must have at most ${MAX_QUERY_LENGTH} characters`,
+      abort: true,
+    })
+    .refine(isCleanText, 'Must not contain NUL or unpaired surrogate characters')
+    .trim()
+    .min(1),
+  limit: z.int().min(1).max(50).default(10),
+  servers: serverNames
+    .refine(({ length }) => length > 0, 'Must name at least one server')
+    .optional(),
+});
+const describeArguments = z.object({ name: z.string().max(MAX_NAME_CHARS) });
+const callArguments = z.object({
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()).default({}),
+});
+
+/**
+ * `/mcp/search`: own tools that search, describe, call and query all other tools, for models that should not read
+ * every list.
+ */
+@Injectable()
+export class SearchSurface implements McpSurface {
+  readonly key = 'search';
+  readonly serverInfo = { ...product };
+  private readonly changes: ListChanges;
+  /** The descriptions as of the last change notification. */
+  private described = '';
+
+  constructor(
+    private readonly catalogue: Catalogue,
+    private readonly queries: QueryBus,
+    private readonly forwarder: RequestForwarder,
+    private readonly queryTool: QueryTool,
+    private readonly roots: ClientRoots,
+    private readonly loops: LoopGuard,
+    clock: Clock,
+  ) {
+    this.changes = new ListChanges(clock);
+  }
+
+  /** Notifies clients when the tool descriptions change, because they name the servers. */
+  followCatalogue(): void {
+    if (this.changes.isUnheard) return;
+    const described = whatIsThere(this.catalogue.current);
+    if (described !== this.described) this.changes.tell('tools');
+    this.described = described;
+  }
+
+  async ready(): Promise<void> {
+    // The description does not depend on any server.
+  }
+
+  describe(): ServerDescription {
+    return {
+      capabilities: { tools: { listChanged: true } },
+      instructions: searchInstructions(this.catalogue.current),
+      meta: this.loops.introduction(),
+    };
+  }
+
+  async handle(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
+    const loop = this.loops.refusalOf(params);
+    if (loop) throw loop;
+    switch (method) {
+      case 'tools/list':
+        return { tools: [...searchTools(this.catalogue.current), this.queryTool.listing] };
+      case 'tools/call':
+        return this.queryTool.answersTo(params['name'])
+          ? callQueryTool(this.queryTool, params, call)
+          : this.call(params, call);
+      default:
+        throw new RpcError(rpcCode.methodNotFound, 'Method not found');
+    }
+  }
+
+  inputSchemaOf(): undefined {
+    return undefined;
+  }
+
+  async subscribe(uri: string): Promise<() => void> {
+    throw new RpcError(rpcCode.resourceNotFound, `Resource not found: ${uri}`);
+  }
+
+  offerRoots(client: RootsClient): RootsOffer {
+    return this.roots.offer(client);
+  }
+
+  watch(listener: (change: ServerChange) => void): () => void {
+    if (this.changes.isUnheard) this.described = whatIsThere(this.catalogue.current);
+    return this.changes.watch(listener);
+  }
+
+  private async call(params: JsonObject, call: ClientCall): Promise<RpcResult> {
+    const args = params['arguments'] ?? {};
+    try {
+      switch (params['name']) {
+        case 'search_tools':
+          return await this.search(searchArguments.parse(args));
+        case 'describe_tool':
+          return this.describeTool(describeArguments.parse(args).name);
+        case 'call_tool': {
+          const { name } = callArguments.parse(args);
+          if (isJsonObject(args)) keepTextOfMembers(args);
+          const inner =
+            isJsonObject(args) && isJsonObject(args['arguments']) ? args['arguments'] : {};
+          const asked = changed(params, { name, arguments: inner });
+          return this.queryTool.answersTo(name)
+            ? await callQueryTool(this.queryTool, asked, call)
+            : await this.forwarder.call(asked, call);
+        }
+        default:
+          throw new RpcError(
+            rpcCode.invalidParams,
+            `Tool not found: ${JSON.stringify(params['name'])}`,
+          );
+      }
+    } catch (error) {
+      return modelsMistake(error);
+    }
+  }
+
+  private async search(request: z.infer<typeof searchArguments>): Promise<JsonObject> {
+    const found = await this.queries.execute(new SearchTools(request));
+    const structured = {
+      tools: found.tools.map(foundToolView),
+      ...(found.excludedServers.length > 0 && {
+        unavailable_servers: found.excludedServers.map(({ name, reason }) => `${name}: ${reason}`),
+      }),
+    };
+    return answer(structured);
+  }
+
+  private describeTool(name: string): JsonObject {
+    if (this.queryTool.answersTo(name))
+      return answer({ server: null, tool: this.queryTool.listing });
+    const { tool, server } = resolveRoute(this.catalogue.current, name);
+    return answer({ server: server.name, tool: listingOf(tool) });
+  }
+}
+
+function answer(structured: JsonObject): JsonObject {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(structured) }],
+    structuredContent: structured,
+  };
+}
+
+/** Returned as a tool result: the model can correct a wrong name or argument only if it sees the error. */
+function modelsMistake(error: unknown): JsonObject {
+  const text =
+    error instanceof z.ZodError
+      ? error.issues
+          .slice(0, MAX_ISSUES)
+          .map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+          .join('; ')
+      : error instanceof AppError && (error.kind === 'not-found' || error.kind === 'bad-request')
+        ? `${error.message}. Names of tools are found with search_tools.`
+        : undefined;
+  if (text === undefined) throw error;
+  return { content: [{ type: 'text', text }], isError: true };
+}

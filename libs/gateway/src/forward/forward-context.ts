@@ -1,0 +1,72 @@
+import { admits, isLogLevel, RpcError, UpstreamRpcError } from '@app/mcp-protocol';
+import { type ClientCall, envelopeFor } from '@app/mcp-server';
+import type { ServerRequestHandler } from '@app/mcp-client';
+import type { Actor } from '@app/access';
+import {
+  type CancelSignal,
+  changed,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberAsWritten,
+  type RawJson,
+} from '@app/platform';
+import type { ForwardContext } from '@app/routing';
+
+/** The channel between a client and a server while a request is in flight. */
+export class ClientConversation implements ForwardContext {
+  readonly actor: Actor;
+  readonly client: object;
+  readonly signal: CancelSignal;
+  readonly onProgress: ((progress: JsonObject) => void) | undefined;
+
+  constructor(
+    private readonly call: ClientCall,
+    params: JsonObject,
+    readonly onServerRequest?: ServerRequestHandler,
+  ) {
+    this.actor = call.client.caller;
+    this.client = call.client;
+    this.signal = call.signal;
+    const progressToken = progressTokenOf(params);
+    if (progressToken !== undefined) {
+      this.onProgress = (progress) =>
+        call.notify('notifications/progress', changed(progress, { progressToken }));
+    }
+  }
+
+  get stateless(): ForwardContext['stateless'] {
+    const { client, input } = this.call;
+    return { meta: envelopeFor(client), input, allowInputRequired: client.era === 'modern' };
+  }
+
+  readonly onLog = (message: JsonObject): void => {
+    if (wantsLog(this.call, message['level'])) this.call.notify('notifications/message', message);
+  };
+}
+
+/** Forwards a server request to the client; an error of the client reaches the server unchanged. */
+export async function askClient(
+  call: ClientCall,
+  ...question: Parameters<ServerRequestHandler>
+): Promise<JsonObject> {
+  try {
+    return await call.ask(...question);
+  } catch (error) {
+    throw error instanceof RpcError ? new UpstreamRpcError(error.body) : error;
+  }
+}
+
+/**
+ * A client session receives all log messages until it sets a level; a stateless client receives none until it
+ * does.
+ */
+export function wantsLog({ client }: ClientCall, level: JsonValue | undefined): boolean {
+  if (client.era === 'legacy' && client.logLevel === undefined) return isLogLevel(level);
+  return admits(client.logLevel, level);
+}
+
+function progressTokenOf(params: JsonObject): JsonValue | RawJson | undefined {
+  const meta = params['_meta'];
+  return isJsonObject(meta) ? memberAsWritten(meta, 'progressToken') : undefined;
+}

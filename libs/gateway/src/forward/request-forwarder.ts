@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { Catalogue, type CatalogueServer } from '@app/catalogue';
+import type { ClientCall } from '@app/mcp-server';
+import { rpcCode, RpcError, type RpcResult } from '@app/mcp-protocol';
+import type { UpstreamSession } from '@app/mcp-client';
+import { AppError, Env, type JsonObject } from '@app/platform';
+import {
+  CallTool,
+  naming,
+  requestOnBehalf,
+  resolveRoute,
+  SESSION_WITHIN_MS,
+  SessionWait,
+} from '@app/routing';
+import { SessionPool } from '@app/sessions';
+import { ClientConversation } from './forward-context.js';
+import { ServerNotifications } from '../notify/server-notifications.js';
+import { toolFailure } from './tool-failure.js';
+
+/** Forwards requests of clients to servers. */
+@Injectable()
+export class RequestForwarder {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly catalogue: Catalogue,
+    private readonly sessions: SessionPool,
+    private readonly notifications: ServerNotifications,
+    private readonly env: Env,
+  ) {}
+
+  async call(params: JsonObject, call: ClientCall, serverId?: string): Promise<RpcResult> {
+    const { name } = params;
+    if (typeof name !== 'string') {
+      throw new RpcError(rpcCode.invalidParams, 'name must be a string');
+    }
+    const route = resolveRoute(this.catalogue.current, name, serverId);
+    const { id } = route.server;
+    const caller = this.conversation(id, call, params);
+    try {
+      const command = new CallTool(route, params, caller);
+      return (await this.commands.execute(command)).result;
+    } catch (error) {
+      this.notifications.noteFailure(id, error, call);
+      return toolFailure(error);
+    }
+  }
+
+  inputSchemaOf(tool: string, serverId?: string): JsonObject | undefined {
+    try {
+      return resolveRoute(this.catalogue.current, tool, serverId).tool.inputSchema;
+    } catch (error) {
+      // The call reports the problem with the name.
+      if (error instanceof AppError) return undefined;
+      throw error;
+    }
+  }
+
+  async request(
+    server: CatalogueServer,
+    method: string,
+    params: JsonObject,
+    call: ClientCall,
+  ): Promise<RpcResult> {
+    const wait = new SessionWait();
+    const session = await wait.during(this.session(server));
+    try {
+      const conversation = this.conversation(server.id, call, params);
+      const { leftMs } = wait;
+      return await requestOnBehalf(session, method, params, conversation, this.timeoutMs, leftMs);
+    } catch (error) {
+      this.notifications.noteFailure(server.id, error, call);
+      throw naming(server, error);
+    }
+  }
+
+  /** Reads the server again, because a view may hold an old snapshot of it. */
+  async session(server: CatalogueServer): Promise<UpstreamSession> {
+    const now = this.catalogue.current.servers.get(server.id) ?? server;
+    return this.sessions.get(now.id) ?? this.sessions.acquire(now, SESSION_WITHIN_MS);
+  }
+
+  private conversation(serverId: string, call: ClientCall, params: JsonObject): ClientConversation {
+    return new ClientConversation(call, params, (...question) =>
+      this.notifications.ask(serverId, call, ...question),
+    );
+  }
+
+  private get timeoutMs(): number {
+    return this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000;
+  }
+}

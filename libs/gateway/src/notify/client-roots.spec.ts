@@ -1,0 +1,87 @@
+import type { Catalogue } from '@app/catalogue';
+import type { RootsClient } from '@app/mcp-server';
+import type { SessionPool } from '@app/sessions';
+import { ClientRoots } from './client-roots.js';
+
+const NONE = { roots: [] };
+
+describe(ClientRoots.name, () => {
+  let told: string[];
+  let roots: ClientRoots;
+
+  beforeEach(() => {
+    told = [];
+    const catalogue = {
+      current: {
+        servers: new Map([
+          ['a', {}],
+          ['b', {}],
+          ['new', {}],
+        ]),
+      },
+    };
+    const sessions = {
+      get: (id: string) => ({
+        era: id === 'new' ? 'modern' : 'legacy',
+        notify: async () => void told.push(id),
+      }),
+    };
+    roots = new ClientRoots(catalogue as unknown as Catalogue, sessions as unknown as SessionPool);
+  });
+
+  const client = (name: string, uri = `file:///${name}`): RootsClient => ({
+    caller: { name, ip: null },
+    roots: async () => ({ roots: [{ uri }] }),
+  });
+  const rootsOf = async (server: string, user?: string | null) =>
+    (await roots.of(server, user)).result;
+  const news = (): string[] => told.splice(0);
+
+  it('gives every server the roots of the only client that offers some, and notifies open sessions', async () => {
+    roots.offer(client('ada'));
+    expect(news()).toEqual(['a', 'b']);
+    expect(await rootsOf('a')).toEqual({ roots: [{ uri: 'file:///ada' }] });
+  });
+
+  it('gives a server the roots of a client of that server only', async () => {
+    roots.offer(client('ada'), 'a');
+    expect(news()).toEqual(['a']);
+    expect(await rootsOf('b')).toEqual(NONE);
+  });
+
+  it('gives none when several clients offer roots', async () => {
+    const first = roots.offer(client('ada'));
+    roots.offer(client('ada', 'file:///elsewhere'), 'b');
+    news();
+    expect(await rootsOf('b')).toEqual(NONE);
+    first.release();
+    expect(news()).toEqual(['a', 'b']);
+    expect(await rootsOf('b')).toEqual({ roots: [{ uri: 'file:///elsewhere' }] });
+  });
+
+  it('gives no roots of one user to a server that serves another user, or several', async () => {
+    roots.offer(client('ada'));
+    expect(await roots.of('a', 'ada')).toEqual({
+      result: { roots: [{ uri: 'file:///ada' }] },
+      principal: 'ada',
+    });
+    expect(await rootsOf('a', 'bob')).toEqual(NONE);
+    expect(await rootsOf('a', null)).toEqual(NONE);
+  });
+
+  it('notifies the server when roots change or end', async () => {
+    const offer = roots.offer(client('ada'), 'a');
+    news();
+    offer.changed();
+    expect(news()).toEqual(['a']);
+    offer.release();
+    expect(news()).toEqual(['a']);
+    expect(await rootsOf('a')).toEqual(NONE);
+  });
+
+  it('gives none when the client does not answer', async () => {
+    const caller = { name: 'ada', ip: null };
+    roots.offer({ caller, roots: () => Promise.reject(new Error('it does not listen')) });
+    expect(await rootsOf('a')).toEqual(NONE);
+  });
+});

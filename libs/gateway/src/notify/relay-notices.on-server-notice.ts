@@ -1,0 +1,21 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { SessionPool } from '@app/sessions';
+import { ClientRoots } from './client-roots.js';
+import { ServerNotifications } from './server-notifications.js';
+
+/** Relays notifications that servers send outside of calls to the clients concerned. */
+@Injectable()
+export class RelayNoticesOnServerNotice implements OnModuleInit {
+  constructor(
+    private readonly sessions: SessionPool,
+    private readonly notifications: ServerNotifications,
+    private readonly roots: ClientRoots,
+  ) {}
+
+  onModuleInit(): void {
+    this.sessions.onServerNotice((serverId, ...notice) =>
+      this.notifications.receive(serverId, ...notice),
+    );
+    this.sessions.setRootsProvider((serverId, user) => this.roots.of(serverId, user));
+  }
+}

@@ -1,0 +1,75 @@
+import type { QueryBus } from '@nestjs/cqrs';
+import { HealthIndicatorService } from '@nestjs/terminus';
+import { Clock, type Database, DatabaseUnavailable } from '@app/platform';
+import type { AuthorizationStore } from '@app/registry';
+import { FakeClock } from '../../../../test/support/fake-clock.js';
+import { DatabaseIndicator, ServersIndicator } from './health-indicators.js';
+
+const indicators = new HealthIndicatorService();
+const never = new Promise<never>(() => undefined);
+
+describe(DatabaseIndicator.name, () => {
+  const indicatorOf = (
+    ping: () => Promise<void>,
+    clock: Clock = new Clock(),
+  ): DatabaseIndicator => {
+    const database: Pick<Database, 'ping'> = { ping };
+    return new DatabaseIndicator(indicators, database as Database, clock);
+  };
+
+  it('is up when the database answers', async () => {
+    expect(await indicatorOf(() => Promise.resolve()).check()).toEqual({
+      database: { status: 'up' },
+    });
+  });
+
+  it('reports the reason of the database why rows cannot be written', async () => {
+    const full = new DatabaseUnavailable('read-only');
+    expect(await indicatorOf(() => Promise.reject(full)).check()).toEqual({
+      database: { status: 'down', message: full.message },
+    });
+  });
+
+  it('hides errors that are not meant for callers', async () => {
+    const inner = () => Promise.reject(new Error('SELECT secret'));
+    expect(await indicatorOf(inner).check()).toEqual({
+      database: { status: 'down', message: 'the database does not answer' },
+    });
+  });
+
+  it('does not wait for a database that does not answer', async () => {
+    const clock = new FakeClock();
+    const checked = indicatorOf(() => never, clock).check();
+    await clock.advance(2_000);
+    expect(await checked).toEqual({
+      database: { status: 'down', message: 'the database does not answer' },
+    });
+  });
+});
+
+describe(ServersIndicator.name, () => {
+  const rows = [
+    { id: '1', name: 'a', status: 'ERROR', wanted: true, listFailures: {}, secret: 'x' },
+    { id: '2', name: 'b', status: 'DISCONNECTED', wanted: false, listFailures: {}, secret: 'x' },
+  ];
+  const indicatorOf = (read: () => Promise<unknown>, needed: string[] = []): ServersIndicator =>
+    new ServersIndicator(
+      indicators,
+      { execute: read } as unknown as QueryBus,
+      { needed: () => Promise.resolve(new Set(needed)) } as unknown as AuthorizationStore,
+      new Clock(),
+    );
+
+  it('requests no authorization for a server that was disconnected on purpose', async () => {
+    expect(await indicatorOf(() => Promise.resolve(rows), ['1', '2']).check()).toMatchObject({
+      servers: { status: 'up', unauthorized: 1 },
+    });
+  });
+
+  it('is degraded when the servers cannot be read', async () => {
+    const gone = () => Promise.reject(new DatabaseUnavailable('unreachable'));
+    expect(await indicatorOf(gone).check()).toEqual({
+      servers: { status: 'degraded' },
+    });
+  });
+});

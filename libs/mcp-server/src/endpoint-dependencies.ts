@@ -1,0 +1,14 @@
+import type { ClientLimits, Drain } from '@app/platform';
+import type { Audiences } from './stream/audiences.js';
+import type { StreamDependencies } from './stream/sse-stream.js';
+import type { KeptEvents } from './stream/stream-log.js';
+import type { SubscriptionBudget } from './stream/subscriptions.js';
+
+/** Dependencies that all clients of one endpoint share. */
+export interface EndpointDependencies extends StreamDependencies {
+  readonly kept: KeptEvents;
+  readonly audiences: Audiences;
+  readonly subscriptions: SubscriptionBudget;
+  readonly limits: ClientLimits | undefined;
+  readonly drain: Pick<Drain, 'isDraining'>;
+}

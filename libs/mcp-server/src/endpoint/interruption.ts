@@ -1,0 +1,32 @@
+import { RETRY_AFTER_S } from '@app/platform';
+import { rpcCode, RpcError, type RpcId } from '@app/mcp-protocol';
+import type { ClientResponse } from './client-response.js';
+
+export type EndReason = 'The session has ended' | 'The service is stopping';
+
+/** The error of a request in flight when its session or the service ended (contract R46). */
+export function interruption(reason: EndReason, method: string): RpcError {
+  const advice =
+    method === 'tools/call'
+      ? 'The call may have been carried out: do not repeat it blindly.'
+      : 'Send it again.';
+  return ended(reason, `${reason} before ${method} was answered. ${advice}`, 'unknown');
+}
+
+/** The error of a request that came too late to start. */
+export function refusal(reason: EndReason, method: string): RpcError {
+  return ended(reason, `${reason}; ${method} was not executed. Send it again.`, 'not executed');
+}
+
+/** Refuses a request while the service stops. */
+export function refuseToBegin(response: ClientResponse, id: RpcId | null = null): void {
+  const { body } = refusal('The service is stopping', 'the request');
+  const headers = ['retry-after', String(RETRY_AFTER_S), 'connection', 'close'];
+  response.refuse(503, body, id, headers);
+}
+
+function ended(reason: EndReason, message: string, outcome: string): RpcError {
+  const isSession = reason === 'The session has ended';
+  const errorCode = isSession ? 'SESSION_NOT_FOUND' : 'SERVICE_UNAVAILABLE';
+  return new RpcError(rpcCode.serverError, message, { error_code: errorCode, outcome });
+}

@@ -1,0 +1,143 @@
+import { FakeClock } from '../../../../test/support/fake-clock.js';
+import { openDatabase } from '../../../../test/support/database.js';
+import { testEnv } from '../../../../test/support/env.js';
+import { eventually } from '../../../../test/support/eventually.js';
+import { FaultProxy } from '../../../../test/support/fault-proxy.js';
+import type { Database } from '../database/database.js';
+import { ControlConnection } from './control-connection.js';
+import { Leadership, LEASE_MS, NotLeading } from './leadership.js';
+
+describe(Leadership, () => {
+  let opened: { database: Database; url: string; close: () => Promise<void> };
+  const closing: (() => unknown)[] = [];
+
+  beforeEach(async () => {
+    opened = await openDatabase('PostgreSQL');
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+    await opened.close();
+  });
+
+  async function replica(url = opened.url) {
+    const clock = new FakeClock();
+    const env = testEnv('unused', {
+      DATABASE_URL: url,
+      MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only',
+    });
+    const control = new ControlConnection(clock, env);
+    const leadership = new Leadership(control, clock);
+    const heard: boolean[] = [];
+    leadership.onChange((leads) => heard.push(leads));
+    closing.push(() => control.onApplicationShutdown());
+    await control.onModuleInit();
+    return { clock, control, leadership, heard };
+  }
+  /** What PostgreSQL sees when the lease was not renewed for its whole time. */
+  const runOut = () =>
+    opened.database.direct.query(`UPDATE mcp.leader_lease SET expires_at = clock_timestamp()`);
+  const fenced = (leadership: Leadership): Promise<string> =>
+    opened.database.transaction(async (tx) => {
+      await leadership.fence(tx);
+      return 'written';
+    });
+
+  it('is of one process at a time, and renewed by it', async () => {
+    const [one, other] = [await replica(), await replica()];
+    expect(await one.leadership.refresh()).toBe(true);
+    expect(await other.leadership.refresh()).toBe(false);
+    expect(await one.leadership.refresh()).toBe(true);
+    expect([one.heard, other.heard]).toEqual([[true], []]);
+    await expect(fenced(one.leadership)).resolves.toBe('written');
+    await expect(fenced(other.leadership)).rejects.toThrow(NotLeading);
+  });
+
+  it('of ten that ask at the same moment goes to one', async () => {
+    const replicas = await Promise.all(Array.from({ length: 10 }, () => replica()));
+    const leads = await Promise.all(replicas.map(({ leadership }) => leadership.refresh()));
+    expect(leads.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('passes on at once when the leader resigns, who never leads again', async () => {
+    const [one, other] = [await replica(), await replica()];
+    await one.leadership.refresh();
+    await one.leadership.resign();
+    expect(await other.leadership.refresh()).toBe(true);
+    expect(await one.leadership.refresh()).toBe(false);
+    await runOut();
+    expect(await one.leadership.refresh()).toBe(false);
+  });
+
+  it('is taken by another as soon as the leader resigns', async () => {
+    const [one, other] = [await replica(), await replica()];
+    await one.leadership.refresh();
+    await other.leadership.onApplicationBootstrap();
+    closing.push(() => other.leadership.onApplicationShutdown());
+    expect(other.leadership.leads).toBe(false);
+    await one.leadership.resign();
+    // Its clock stands still, so that it does not ask by itself.
+    await eventually(() => expect(other.leadership.leads).toBe(true));
+  });
+
+  it('ends by the clock of a process that cannot renew it', async () => {
+    const one = await replica();
+    await one.leadership.refresh();
+    await one.clock.advance(LEASE_MS - 1);
+    expect(one.leadership.leads).toBe(true);
+    await one.clock.advance(1);
+    expect(one.leadership.leads).toBe(false);
+    await expect(fenced(one.leadership)).rejects.toThrow(NotLeading);
+  });
+
+  it('refuses what a former leader writes that does not know it yet', async () => {
+    const [one, other] = [await replica(), await replica()];
+    await one.leadership.refresh();
+    await runOut();
+    expect(await other.leadership.refresh()).toBe(true);
+    expect(one.leadership.leads).toBe(true);
+    await expect(fenced(one.leadership)).rejects.toThrow(NotLeading);
+    expect(await one.leadership.refresh()).toBe(false);
+    expect(one.heard).toEqual([true, false]);
+  });
+
+  it('is not taken over while a fenced write is under way, and renewed meanwhile', async () => {
+    const [one, other] = [await replica(), await replica()];
+    await one.leadership.refresh();
+    let taken: Promise<boolean> | undefined;
+    const order: string[] = [];
+    await opened.database.transaction(async (tx) => {
+      await one.leadership.fence(tx);
+      await one.leadership.refresh();
+      await runOut();
+      taken = other.leadership.refresh().then((leads) => {
+        order.push('taken');
+        return leads;
+      });
+      await eventually(async () => {
+        const waiting = await opened.database.direct.query<unknown[]>(
+          `SELECT 1 FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) OR NOT granted AND locktype = 'transactionid'`,
+        );
+        expect(waiting.length).toBeGreaterThan(0);
+      });
+      order.push('written');
+    });
+    await expect(taken).resolves.toBe(true);
+    expect(order).toEqual(['written', 'taken']);
+  });
+
+  it('is asked for again on a new connection when the network swallowed the old one', async () => {
+    const proxy = await FaultProxy.before(opened.url);
+    const one = await replica(proxy.urlOf(opened.url));
+    closing.push(() => proxy.close());
+    await one.leadership.refresh();
+    proxy.fault = { blackhole: true };
+    const asked = one.leadership.refresh();
+    await one.clock.advance(2_000);
+    await asked;
+    proxy.fault = {};
+    await eventually(async () => {
+      await one.clock.advance(1_000);
+      expect(await one.leadership.refresh()).toBe(true);
+    });
+  });
+});

@@ -1,0 +1,187 @@
+import {
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { Clock } from '../work/clock.js';
+import type { Tx } from '../database/database.js';
+import { AppError } from '../errors/app-error.js';
+import { Signal } from '../signal.js';
+import { CONTROL_CONNECTION, ControlConnection } from './control-connection.js';
+
+/** A leader that could not renew its lease for this long leads no longer; another takes over. */
+export const LEASE_MS = 6_000;
+/** All replicas ask this often: the leader renews, the others look whether the lease has run out. */
+export const ASK_EVERY_MS = 2_000;
+/** PostgreSQL channel on which a leader that stops tells the others to ask now. */
+const RESIGNED = 'switchboard_leader';
+
+/**
+ * Leader election among the processes on one PostgreSQL, by a lease in a row and the clock of the database. Only the
+ * leader connects servers in the background, checks their health and writes their status.
+ *
+ * A process that was stopped, or whose machine lost the network, leads no longer when its own monotonic clock says so;
+ * what it still has under way is refused by `fence`.
+ */
+@Injectable()
+export class Leadership implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(Leadership.name);
+  private readonly self = randomUUID();
+  private readonly stop = new AbortController();
+  private readonly changed = new Signal<boolean>('leadership');
+  /** Counts the leaders; undefined while another process leads. */
+  private term: string | undefined;
+  /** Monotonic. */
+  private leadsUntil = 0;
+  private hasResigned = false;
+  private announced = false;
+
+  constructor(
+    private readonly control: ControlConnection,
+    private readonly clock: Clock,
+  ) {}
+
+  get leads(): boolean {
+    // The embedded database is used by one process only.
+    if (!this.control.isNeeded) return true;
+    return this.term !== undefined && this.clock.monotonic() < this.leadsUntil;
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (!this.control.isNeeded) return;
+    this.control.onOpened(() => this.listen());
+    this.control.onNotification(({ channel }) => {
+      if (channel === RESIGNED) void this.refresh();
+    });
+    await this.listen();
+    void this.keepAsking();
+  }
+
+  onApplicationShutdown(): void {
+    this.stop.abort();
+  }
+
+  /** Called with whether this process leads, each time that it changes. */
+  onChange(listener: (leads: boolean) => unknown): () => void {
+    return this.changed.hear(listener);
+  }
+
+  /** Renews the lease, or takes it when it is free. */
+  async refresh(): Promise<boolean> {
+    if (!this.control.isNeeded || this.hasResigned) return this.leads;
+    const askedAt = this.clock.monotonic();
+    try {
+      const term = (await this.renew()) ?? (await this.take());
+      this.term = term;
+      if (term !== undefined) this.leadsUntil = askedAt + LEASE_MS;
+    } catch (error) {
+      // Leads until the lease runs out.
+      this.logger.debug({ err: error }, 'the lease could not be renewed');
+    }
+    this.announce();
+    return this.leads;
+  }
+
+  /** Whether no other process is there that could take over. */
+  async isAlone(): Promise<boolean> {
+    if (!this.control.isNeeded) return true;
+    try {
+      const others = await this.control.query(
+        `SELECT 1 FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = $1 AND pid <> pg_backend_pid()
+         LIMIT 1`,
+        [CONTROL_CONNECTION],
+      );
+      return others.length === 0;
+    } catch {
+      return true; // without a database nothing is written anyway
+    }
+  }
+
+  /** Another process may lead from now on, and this one never again. */
+  async resign(): Promise<void> {
+    if (!this.control.isNeeded || this.hasResigned) return;
+    this.hasResigned = true;
+    const { leads, term } = this;
+    this.term = undefined;
+    if (!leads) return;
+    await this.control
+      .query(
+        `WITH freed AS (
+           UPDATE mcp.leader_lease SET expires_at = clock_timestamp()
+           WHERE holder = $1 AND term = $2 RETURNING 1)
+         SELECT pg_notify($3, '') FROM freed`,
+        [this.self, term, RESIGNED],
+      )
+      .catch(() => undefined);
+  }
+
+  /**
+   * In the transaction of a write that only the leader may make: rejects with NotLeading when another process leads
+   * now, and keeps others from taking over until the transaction ends.
+   */
+  async fence(tx: Tx): Promise<void> {
+    if (!this.control.isNeeded) return;
+    const rows = this.leads
+      ? await tx.query<unknown[]>(
+          // A leader that is stopped within the transaction keeps others waiting for no longer than this.
+          `SELECT set_config('idle_in_transaction_session_timeout', '2000', true)
+           FROM (SELECT 1 FROM mcp.leader_lease WHERE holder = $1 AND term = $2 FOR KEY SHARE) AS held`,
+          [this.self, this.term],
+        )
+      : [];
+    if (rows.length === 0) throw new NotLeading();
+  }
+
+  private async listen(): Promise<void> {
+    await this.control.query(`LISTEN ${RESIGNED}`).catch(() => undefined);
+    await this.refresh();
+  }
+
+  private async keepAsking(): Promise<void> {
+    while (!this.stop.signal.aborted) {
+      await this.clock.sleep(ASK_EVERY_MS, this.stop.signal).catch(() => undefined);
+      if (!this.stop.signal.aborted) await this.refresh();
+    }
+  }
+
+  /** Leaves the term as it is, so that PostgreSQL does not make it wait for fenced writes. */
+  private async renew(): Promise<string | undefined> {
+    const [row] = await this.control.query<{ term: string }>(
+      `UPDATE mcp.leader_lease SET expires_at = clock_timestamp() + $2::interval WHERE holder = $1 RETURNING term`,
+      [this.self, `${LEASE_MS} milliseconds`],
+    );
+    return row?.term;
+  }
+
+  private async take(): Promise<string | undefined> {
+    const [row] = await this.control.query<{ term: string }>(
+      `UPDATE mcp.leader_lease
+       SET holder = $1, term = term + 1, expires_at = clock_timestamp() + $2::interval
+       WHERE expires_at <= clock_timestamp() RETURNING term`,
+      [this.self, `${LEASE_MS} milliseconds`],
+    );
+    return row?.term;
+  }
+
+  private announce(): void {
+    const { leads } = this;
+    if (leads === this.announced) return;
+    this.announced = leads;
+    if (leads) this.logger.log({ term: this.term }, 'leadership.taken');
+    else this.logger.log('leadership.lost');
+    void this.changed.tell(leads);
+  }
+}
+
+/** A write of a process that leads no longer; nothing was written. */
+export class NotLeading extends AppError {
+  constructor() {
+    super('Another replica leads now; nothing was changed', {
+      kind: 'conflict',
+      code: 'NOT_LEADING',
+    });
+  }
+}

@@ -1,0 +1,55 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSecretFile, OwnFile } from './whole-file.js';
+
+describe('a file in the data folder', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'switchboard-files-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const file = (): string => join(folder, 'file');
+  const text = (): string => readFileSync(file(), 'utf8');
+
+  it('is kept as the first one made it, readable for its owner only', () => {
+    expect(createSecretFile(file(), 'first')).toBe(true);
+    expect(createSecretFile(file(), 'second')).toBe(false);
+    expect(text()).toBe('first');
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['file']);
+  });
+
+  it('is not disturbed by the draft of another process with the same id', () => {
+    writeFileSync(`${file()}.${process.pid}`, 'a longer draft of process 1 in another container');
+    createSecretFile(file(), 'mine');
+    expect(text()).toBe('mine');
+    expect(readFileSync(`${file()}.${process.pid}`, 'utf8')).toMatch(/^a longer draft/);
+  });
+
+  it('replaces what was there, and is removed by the one that wrote it', () => {
+    writeFileSync(file(), 'of one that was killed');
+    const own = new OwnFile(file());
+    own.write('mine');
+    expect(text()).toBe('mine');
+    own.remove();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is left alone when another process has replaced it, also by the same text', () => {
+    const own = new OwnFile(file());
+    const other = new OwnFile(file());
+    own.write('http://127.0.0.1:8081');
+    other.write('http://127.0.0.1:8081');
+    own.remove();
+    expect(text()).toBe('http://127.0.0.1:8081');
+    other.remove();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is left alone by one that never wrote it', () => {
+    writeFileSync(file(), 'of another');
+    new OwnFile(file()).remove();
+    expect(text()).toBe('of another');
+  });
+});

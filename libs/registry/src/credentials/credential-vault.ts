@@ -1,0 +1,88 @@
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { createSecretFile, Env, type Tx, SettingsStore } from '@app/platform';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UnreadableCredentials, WrongCredentialKey } from '../registry.errors.js';
+import { type Envelope, envelopeSchema, type Place, VaultKey } from './vault.js';
+
+const CHECK: Place = { table: 'settings', row: 'credential_check', field: 'value' };
+const CHECK_TEXT = 'switchboard';
+
+/** Encrypts and decrypts connection configurations. Startup fails when the key does not match the stored data. */
+@Injectable()
+export class CredentialVault implements OnModuleInit {
+  private readonly logger = new Logger(CredentialVault.name);
+  private readonly current: VaultKey;
+  private readonly keys: readonly VaultKey[];
+
+  constructor(
+    @Inject(Env) env: Env,
+    private readonly settings: SettingsStore,
+  ) {
+    this.current = VaultKey.from(env.MCP_CREDENTIAL_KEY ?? this.keyFromDataDir(env));
+    const previous = env.MCP_CREDENTIAL_KEY_PREVIOUS;
+    this.keys = previous ? [this.current, VaultKey.from(previous)] : [this.current];
+  }
+
+  async onModuleInit(): Promise<void> {
+    // Only the first start writes the check value; replicas that start at the same time all verify the stored one.
+    await this.settings.insertIfAbsent(CHECK.row, this.seal(CHECK_TEXT, CHECK));
+    const stored = await this.settings.get(CHECK.row);
+    const envelope = envelopeSchema.safeParse(stored);
+    if (!envelope.success || !this.keys.some((key) => opens(key, envelope.data))) {
+      throw new WrongCredentialKey();
+    }
+    if (envelope.data.kid !== this.current.id) {
+      this.logger.warn(
+        {
+          hint: 'credentials are still encrypted with MCP_CREDENTIAL_KEY_PREVIOUS; run `npm run credentials:rotate`',
+        },
+        'credentials.rotation_pending',
+      );
+    }
+  }
+
+  seal(text: string, place: Place): Envelope {
+    return this.current.seal(text, place);
+  }
+
+  open(stored: unknown, place: Place): string {
+    const envelope = envelopeSchema.safeParse(stored);
+    const key = envelope.success && this.keys.find(({ id }) => id === envelope.data.kid);
+    if (!envelope.success || !key) throw new UnreadableCredentials(`${place.table} ${place.row}`);
+    try {
+      return key.open(envelope.data, place);
+    } catch {
+      throw new UnreadableCredentials(`${place.table} ${place.row}`);
+    }
+  }
+
+  /** For key rotation: re-encrypts the check value, so that only the current key is needed afterwards. */
+  async sealCheck(tx: Tx): Promise<void> {
+    await this.settings.put(CHECK.row, this.seal(CHECK_TEXT, CHECK), tx);
+  }
+
+  private keyFromDataDir(env: Env): string {
+    const file = join(env.MCP_AGGREGATOR_DATA_DIR, 'credential-key');
+    const made = createSecretFile(file, `${randomBytes(32).toString('base64')}\n`);
+    if (made) {
+      this.logger.warn(
+        {
+          file,
+          hint: 'MCP_CREDENTIAL_KEY is not set: a key was made in the data folder. Access to that folder gives access to the credentials; set the variable to store the key elsewhere.',
+        },
+        'credentials.key_made',
+      );
+    }
+    return readFileSync(file, 'utf8').trim();
+  }
+}
+
+function opens(key: VaultKey, envelope: Envelope): boolean {
+  try {
+    return key.open(envelope, CHECK) === CHECK_TEXT;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,80 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto';
+import { z } from 'zod';
+
+/** AES-256-GCM ciphertext as stored in a row, with the id of its key. */
+export const envelopeSchema = z.strictObject({
+  v: z.literal(1),
+  kid: z.string(),
+  iv: z.base64url(),
+  tag: z.base64url(),
+  data: z.base64url(),
+});
+export type Envelope = z.infer<typeof envelopeSchema>;
+
+/**
+ * Table, row and column of the text. Bound into the envelope as additional data, so that it cannot be moved to
+ * another row.
+ */
+export interface Place {
+  readonly table: string;
+  readonly row: string;
+  readonly field: string;
+}
+
+export class VaultKey {
+  readonly id: string;
+
+  private constructor(private readonly bytes: Buffer) {
+    this.id = createHash('sha256')
+      .update('switchboard key id')
+      .update(bytes)
+      .digest('hex')
+      .slice(0, 16);
+  }
+
+  /** 32 bytes in hex or base64 are used as the key; any other text is a passphrase for key derivation. */
+  static from(setting: string): VaultKey {
+    if (/^[0-9a-f]{64}$/i.test(setting)) return new VaultKey(Buffer.from(setting, 'hex'));
+    if (/^[A-Za-z0-9+/_-]{43}=?$/.test(setting))
+      return new VaultKey(Buffer.from(setting, 'base64'));
+    // Fixed salt, so that every replica derives the same key. A random salt would protect a stored list of password
+    // hashes; there is none.
+    return new VaultKey(scryptSync(setting, 'switchboard credential key', 32, { N: 16_384 }));
+  }
+
+  seal(text: string, place: Place): Envelope {
+    const iv = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', this.bytes, iv).setAAD(placeBytes(place));
+    const data = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return {
+      v: 1,
+      kid: this.id,
+      iv: iv.toString('base64url'),
+      tag: cipher.getAuthTag().toString('base64url'),
+      data: data.toString('base64url'),
+    };
+  }
+
+  /** Throws if the envelope was made with another key or for another place, or was modified. */
+  open(envelope: Envelope, place: Place): string {
+    const decipher = createDecipheriv(
+      'aes-256-gcm',
+      this.bytes,
+      Buffer.from(envelope.iv, 'base64url'),
+      {
+        authTagLength: 16,
+      },
+    )
+      .setAAD(placeBytes(place))
+      .setAuthTag(Buffer.from(envelope.tag, 'base64url'));
+    const text = Buffer.concat([
+      decipher.update(Buffer.from(envelope.data, 'base64url')),
+      decipher.final(),
+    ]);
+    return text.toString('utf8');
+  }
+}
+
+function placeBytes({ table, row, field }: Place): Buffer {
+  return Buffer.from(JSON.stringify([table, row, field]));
+}

@@ -1,0 +1,78 @@
+/** A tool id with its score. */
+export interface Scored {
+  readonly id: number;
+  readonly score: number;
+}
+
+/** Measured in bench/SEARCH.md. */
+const LEXICAL_SHARE = 0.45;
+const CLAUSE_SHARE = 0.8;
+const AGREEMENT_SHARE = 0.3;
+/** Lexical hits beyond this rank are no candidates. */
+export const LEXICAL_DEPTH = 500;
+/** The number of dense hits that can be relevant: a quarter of the tools, within limits. */
+export function denseDepth(tools: number): number {
+  return Math.min(Math.max(Math.ceil(tools / 4), 20), 300);
+}
+
+/**
+ * Convex combination of both scores, normalised to 0…1: the lexical one by its maximum, the dense one between the
+ * first hit and the hit at `depth`. Without dense hits the lexical score is used alone.
+ */
+export function fuse(
+  lexical: readonly Scored[],
+  dense: readonly Scored[] | undefined,
+  depth: number,
+): Map<number, number> {
+  const fused = new Map<number, number>();
+  const share = dense?.length ? LEXICAL_SHARE : 1;
+  const highest = lexical[0]?.score ?? 0;
+  for (const { id, score } of lexical) fused.set(id, (share * score) / highest);
+  const top = dense?.[0]?.score ?? 0;
+  const bottom = Math.min(dense?.[depth - 1]?.score ?? 0, top);
+  for (const { id, score } of dense ?? []) {
+    const scaled = top > bottom ? Math.max(0, (score - bottom) / (top - bottom)) : 1;
+    fused.set(id, (fused.get(id) ?? 0) + (1 - share) * scaled);
+  }
+  return fused;
+}
+
+/**
+ * Combines the score of the whole query with that of the best clause: the higher one counts, raised slightly when
+ * both agree. Scores stay in 0…1; without clauses nothing changes.
+ */
+export function withClauses(
+  whole: ReadonlyMap<number, number>,
+  clauses: readonly ReadonlyMap<number, number>[],
+): ReadonlyMap<number, number> {
+  if (clauses.length === 0) return whole;
+  const bestClause = new Map<number, number>();
+  for (const clause of clauses) {
+    for (const [id, score] of clause) {
+      bestClause.set(id, Math.max(bestClause.get(id) ?? 0, score));
+    }
+  }
+  const combined = new Map<number, number>();
+  for (const id of new Set([...whole.keys(), ...bestClause.keys()])) {
+    const ofWhole = whole.get(id) ?? 0;
+    const ofClause = bestClause.get(id) ?? 0;
+    const best = Math.max(ofWhole, CLAUSE_SHARE * ofClause);
+    const agreed = (ofWhole + ofClause) / 2;
+    combined.set(id, (1 - AGREEMENT_SHARE) * best + AGREEMENT_SHARE * agreed);
+  }
+  return combined;
+}
+
+/** Best first, equal scores by name. Drops tools below the threshold and tools without a name, which were removed. */
+export function rank(
+  scores: ReadonlyMap<number, number>,
+  threshold: number,
+  nameOf: (id: number) => string | undefined,
+): Scored[] {
+  const named: (Scored & { readonly name: string })[] = [];
+  for (const [id, score] of scores) {
+    const name = nameOf(id);
+    if (name !== undefined && score >= threshold) named.push({ id, name, score });
+  }
+  return named.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { type LexicalDocument, LexicalIndex } from './lexical-index.js';
+
+const all = (): boolean => true;
+
+function document(id: number, words: Partial<Omit<LexicalDocument, 'id'>>): LexicalDocument {
+  return { id, name: '', server: '', description: '', parameters: '', ...words };
+}
+
+function indexOf(...documents: LexicalDocument[]): LexicalIndex {
+  const index = new LexicalIndex();
+  index.update(documents, []);
+  return index;
+}
+
+const ids = (
+  index: LexicalIndex,
+  query: string,
+  accepts: (id: number) => boolean = all,
+): number[] => index.search(query, 10, accepts).map(({ id }) => id);
+
+describe(LexicalIndex, () => {
+  it('weights the name above the description, and the description above parameters', () => {
+    const index = indexOf(
+      document(1, { parameters: 'issue' }),
+      document(2, { description: 'issue' }),
+      document(3, { name: 'issue' }),
+    );
+    expect(ids(index, 'issue')).toEqual([3, 2, 1]);
+  });
+
+  it('weights a rare word above a common one', () => {
+    const index = indexOf(
+      document(1, { name: 'get weather' }),
+      document(2, { name: 'get user' }),
+      document(3, { name: 'get invoice' }),
+    );
+    expect(ids(index, 'get the weather')[0]).toBe(1);
+  });
+
+  it('finds only accepted documents', () => {
+    const index = indexOf(document(1, { name: 'issue' }), document(2, { name: 'issue' }));
+    expect(ids(index, 'issue', (id) => id === 2)).toEqual([2]);
+  });
+
+  it('finds nothing for unknown words or in an empty index', () => {
+    expect(ids(new LexicalIndex(), 'issue')).toEqual([]);
+    expect(ids(indexOf(document(1, { name: 'issue' })), 'zebra')).toEqual([]);
+  });
+
+  it('answers after any changes like a rebuilt index', () => {
+    const words = fc.array(fc.constantFrom('read', 'file', 'issue', 'mail', 'user', 'send'), {
+      maxLength: 6,
+    });
+    const text = words.map((list) => list.join(' '));
+    const change = fc.record({
+      added: fc.array(
+        fc.record({
+          id: fc.integer({ min: 1, max: 8 }),
+          name: text,
+          server: text,
+          description: text,
+          parameters: text,
+        }),
+        { maxLength: 4 },
+      ),
+      removed: fc.array(fc.integer({ min: 1, max: 8 }), { maxLength: 3 }),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
+        const index = new LexicalIndex();
+        const expected = new Map<number, LexicalDocument>();
+        for (const { added, removed } of changes) {
+          const unique = [...new Map(added.map((doc) => [doc.id, doc])).values()];
+          index.update(unique, removed);
+          for (const id of removed) expected.delete(id);
+          for (const doc of unique) expected.set(doc.id, doc);
+        }
+        const rebuilt = indexOf(...expected.values());
+        expect(index.size).toBe(rebuilt.size);
+        for (const query of ['read file', 'issue', 'send mail user']) {
+          const scores = (from: LexicalIndex): [number, string][] =>
+            from.search(query, 10, all).map(({ id, score }) => [id, score.toFixed(9)]);
+          expect(scores(index)).toEqual(scores(rebuilt));
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,231 @@
+import { atOnce, type Sliced } from '@app/platform';
+import { termsOf, TopScores } from '@app/vectors';
+import type { Scored } from '../rank/ranking.js';
+
+/** The indexed fields of one tool. */
+export interface LexicalDocument {
+  readonly id: number;
+  readonly name: string;
+  readonly server: string;
+  readonly description: string;
+  readonly parameters: string;
+}
+
+const FIELDS = ['name', 'server', 'description', 'parameters'] as const;
+/** Weight and length discount of each field, measured in bench/SEARCH.md. */
+const WEIGHTS = [2, 1.5, 1, 0.5] as const;
+const LENGTH_DISCOUNT = [0.3, 0.3, 0.7, 0.5] as const;
+const SATURATION = 1.2;
+
+/** The frequencies of a term in the four fields are packed into one integer, seven bits each. */
+const FREQUENCY_BITS = 7;
+const MAX_FREQUENCY = (1 << FREQUENCY_BITS) - 1;
+
+/**
+ * BM25F over the fields of tools, in memory. Updates cost only what changed: statistics are kept as sums and
+ * evaluated per query. Data is kept in typed arrays, because objects for 100,000 tools would load the garbage
+ * collector during every call.
+ */
+export class LexicalIndex {
+  private readonly postings = new Map<string, Postings>();
+  /** By slot: the document id and the lengths of its fields. */
+  private readonly ids = new Numbers();
+  private readonly lengths = new Numbers();
+  private readonly slotOf = new Map<number, number>();
+  private readonly free: number[] = [];
+  private readonly totalLengths = [0, 0, 0, 0];
+  private lengthNorms = new Float64Array(0);
+  private normsAreFresh = false;
+  private scores = new Float64Array(0);
+
+  get size(): number {
+    return this.slotOf.size;
+  }
+
+  /** Replaces documents with the same id. */
+  update(added: readonly LexicalDocument[], removed: readonly number[]): void {
+    atOnce(this.updating(added, removed));
+  }
+
+  /** The same in slices; until it finishes, searches find only part of the additions. */
+  *updating(added: readonly LexicalDocument[], removed: readonly number[]): Sliced<void> {
+    this.remove([...removed, ...added.map((document) => document.id)]);
+    this.normsAreFresh = false;
+    for (const document of added) {
+      yield;
+      this.add(document);
+      this.normsAreFresh = false;
+    }
+  }
+
+  /** The best accepted documents, best first. */
+  search(query: string, limit: number, accepts: (id: number) => boolean): Scored[] {
+    this.refreshNorms();
+    const touched: number[] = [];
+    // Repeating a word in a query does not raise its weight.
+    for (const term of new Set(termsOf(query))) {
+      const postings = this.postings.get(term);
+      if (!postings) continue;
+      const found = postings.size;
+      const weight = Math.log(1 + (this.size - found + 0.5) / (found + 0.5));
+      for (let i = 0; i < found; i++) {
+        const slot = postings.slotAt(i);
+        const frequency = this.weightedFrequency(slot, postings.frequenciesAt(i));
+        const before = this.scores[slot] ?? 0;
+        if (before === 0) touched.push(slot);
+        this.scores[slot] = before + (weight * frequency) / (SATURATION + frequency);
+      }
+    }
+    const best = new TopScores(limit);
+    for (const slot of touched) {
+      const id = this.ids.at(slot);
+      if (accepts(id)) best.offer(id, this.scores[slot] ?? 0);
+      this.scores[slot] = 0;
+    }
+    return best
+      .entries()
+      .map(({ key, score }) => ({ id: key, score }))
+      .sort((a, b) => b.score - a.score || a.id - b.id);
+  }
+
+  private weightedFrequency(slot: number, packed: number): number {
+    let sum = 0;
+    for (let field = 0; field < FIELDS.length; field++) {
+      const frequency = (packed >> (field * FREQUENCY_BITS)) & MAX_FREQUENCY;
+      if (frequency > 0) sum += frequency * (this.lengthNorms[slot * FIELDS.length + field] ?? 0);
+    }
+    return sum;
+  }
+
+  /**
+   * Weight ÷ length discount for every field of every document; depends on average lengths, which change with
+   * every document.
+   */
+  private refreshNorms(): void {
+    if (this.normsAreFresh) return;
+    this.lengthNorms = new Float64Array(this.lengths.size);
+    this.scores = new Float64Array(this.ids.size);
+    for (let i = 0; i < this.lengths.size; i++) {
+      const field = i % FIELDS.length;
+      const average = (this.totalLengths[field] ?? 0) / this.size || 1;
+      const discount = LENGTH_DISCOUNT[field] ?? 0;
+      this.lengthNorms[i] =
+        (WEIGHTS[field] ?? 0) / (1 - discount + (discount * this.lengths.at(i)) / average);
+    }
+    this.normsAreFresh = true;
+  }
+
+  private add(document: LexicalDocument): void {
+    const slot = this.free.pop() ?? this.ids.size;
+    const packed = new Map<string, number>();
+    FIELDS.forEach((field, position) => {
+      const terms = termsOf(document[field]);
+      for (const [term, frequency] of frequenciesOf(terms)) {
+        const bits = Math.min(frequency, MAX_FREQUENCY) << (position * FREQUENCY_BITS);
+        packed.set(term, (packed.get(term) ?? 0) | bits);
+      }
+      this.totalLengths[position] = (this.totalLengths[position] ?? 0) + terms.length;
+      this.lengths.set(slot * FIELDS.length + position, terms.length);
+    });
+    for (const [term, frequencies] of packed) {
+      let postings = this.postings.get(term);
+      if (!postings) this.postings.set(term, (postings = new Postings()));
+      postings.add(slot, frequencies);
+    }
+    this.ids.set(slot, document.id);
+    this.slotOf.set(document.id, slot);
+  }
+
+  /** Filters each posting list once, so that removing many tools costs as much as removing one. */
+  private remove(ids: readonly number[]): void {
+    const gone = new Uint8Array(this.ids.size);
+    let count = 0;
+    for (const id of ids) {
+      const slot = this.slotOf.get(id);
+      if (slot === undefined) continue;
+      gone[slot] = 1;
+      count++;
+      for (let field = 0; field < FIELDS.length; field++) {
+        const length = this.lengths.at(slot * FIELDS.length + field);
+        this.totalLengths[field] = (this.totalLengths[field] ?? 0) - length;
+      }
+      this.slotOf.delete(id);
+      this.free.push(slot);
+    }
+    if (count === 0) return;
+    for (const [term, postings] of this.postings) {
+      postings.drop(gone);
+      if (postings.size === 0) this.postings.delete(term);
+    }
+  }
+}
+
+/** The documents that contain a term, with frequencies. */
+class Postings {
+  /** Alternating slots and frequencies. */
+  private readonly pairs = new Numbers();
+
+  get size(): number {
+    return this.pairs.size / 2;
+  }
+
+  slotAt(i: number): number {
+    return this.pairs.at(2 * i);
+  }
+
+  frequenciesAt(i: number): number {
+    return this.pairs.at(2 * i + 1);
+  }
+
+  add(slot: number, frequencies: number): void {
+    this.pairs.set(this.pairs.size, slot);
+    this.pairs.set(this.pairs.size, frequencies);
+  }
+
+  /** `gone` is 1 for each slot to remove. */
+  drop(gone: Uint8Array): void {
+    let kept = 0;
+    for (let i = 0; i < this.size; i++) {
+      const slot = this.slotAt(i);
+      if (gone[slot] === 1) continue;
+      this.pairs.set(2 * kept, slot);
+      this.pairs.set(2 * kept + 1, this.frequenciesAt(i));
+      kept++;
+    }
+    this.pairs.shorten(2 * kept);
+  }
+}
+
+/** A growable list of 32-bit integers: a quarter of the memory of an array, and opaque to the garbage collector. */
+class Numbers {
+  private values = new Int32Array(4);
+  private used = 0;
+
+  get size(): number {
+    return this.used;
+  }
+
+  at(i: number): number {
+    return this.values[i] ?? 0;
+  }
+
+  set(i: number, value: number): void {
+    if (i >= this.values.length) {
+      const grown = new Int32Array(Math.max(i + 1, Math.ceil(this.values.length * 1.5)));
+      grown.set(this.values);
+      this.values = grown;
+    }
+    this.values[i] = value;
+    if (i >= this.used) this.used = i + 1;
+  }
+
+  shorten(size: number): void {
+    this.used = size;
+  }
+}
+
+function frequenciesOf(terms: readonly string[]): Map<string, number> {
+  const frequencies = new Map<string, number>();
+  for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+  return frequencies;
+}

@@ -1,0 +1,14 @@
+import { ServerNotFound } from '@app/registry';
+import { unlessRemoved } from './unless-removed.js';
+
+describe(unlessRemoved.name, () => {
+  it('ends quietly for a server that was removed meanwhile', async () => {
+    const work = (): Promise<void> => Promise.reject(new ServerNotFound('gone'));
+    await expect(unlessRemoved(work)).resolves.toBeUndefined();
+  });
+
+  it('passes on every other failure', async () => {
+    const work = (): Promise<void> => Promise.reject(new Error('full disk'));
+    await expect(unlessRemoved(work)).rejects.toThrow('full disk');
+  });
+});

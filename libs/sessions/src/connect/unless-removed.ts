@@ -1,0 +1,10 @@
+import { ServerNotFound } from '@app/registry';
+
+/** For reactions to what happened to a server: when it has been removed since, nothing is left to do. */
+export async function unlessRemoved(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof ServerNotFound)) throw error;
+  }
+}

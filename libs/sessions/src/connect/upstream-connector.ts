@@ -1,0 +1,102 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ServerAuthorizations } from '@app/authorization';
+import { ConnectFailed, connectUpstream, type UpstreamSession } from '@app/mcp-client';
+import { Egress, Env, type JsonObject, product, SharedBudget } from '@app/platform';
+import {
+  credentialsOf,
+  Deployment,
+  RememberEra,
+  ResolveTransport,
+  type Server,
+} from '@app/registry';
+import { ServerFolders } from './server-folders.js';
+
+/**
+ * The capabilities we declare to every server. Whether a connected client supports one is decided when the server
+ * sends a request.
+ */
+const CLIENT_CAPABILITIES: JsonObject = {
+  sampling: {},
+  elicitation: { form: {}, url: {} },
+  roots: { listChanged: true },
+};
+
+export interface ConnectRequest {
+  /** Detect the protocol era again instead of using the stored one. */
+  readonly probe: boolean;
+  readonly signal: AbortSignal;
+  onLogLine(line: string): void;
+  /** Called with the row that the configuration is from, before the connect. */
+  onRead(server: Server): void;
+}
+
+/** The shared budget for lists: this many lists of the maximum size at the same time. */
+const FULL_LISTS = 8;
+
+/** Opens a session to a registered server. */
+@Injectable()
+export class UpstreamConnector {
+  private readonly logger = new Logger(UpstreamConnector.name);
+  private readonly receiving: SharedBudget;
+  private readonly listing: SharedBudget;
+
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly commands: CommandBus,
+    private readonly authorizations: ServerAuthorizations,
+    private readonly deployment: Deployment,
+    @Inject(Env) private readonly env: Env,
+    private readonly egress: Egress,
+    private readonly folders: ServerFolders,
+  ) {
+    this.receiving = new SharedBudget(env.MCP_AGGREGATOR_MAX_RECEIVING_BYTES);
+    this.listing = new SharedBudget(env.MCP_AGGREGATOR_MAX_LIST_BYTES * FULL_LISTS);
+  }
+
+  async connect(serverId: string, request: ConnectRequest): Promise<UpstreamSession> {
+    const { probe, signal } = request;
+    const { server, transport, secrets } = await this.queries.execute(
+      new ResolveTransport(serverId),
+    );
+    if (!server.wanted) throw new ConnectFailed('it was disconnected by request');
+    request.onRead(server);
+    const target =
+      transport.kind === 'STDIO'
+        ? { ...transport, cwd: transport.cwd ?? (await this.folders.make(serverId)) }
+        : transport;
+    const authorizer = await this.authorizations.authorizerFor(server, transport);
+    const session = await connectUpstream(target, {
+      connectTimeoutMs: this.env.MCP_AGGREGATOR_CONNECTION_TIMEOUT * 1_000,
+      maxAnswerBytes: this.env.MCP_AGGREGATOR_MAX_ANSWER_BYTES,
+      receiving: this.receiving,
+      maxListBytes: this.env.MCP_AGGREGATOR_MAX_LIST_BYTES,
+      listing: this.listing,
+      clientInfo: product,
+      clientCapabilities: CLIENT_CAPABILITIES,
+      deploymentId: this.deployment.id,
+      allowInsecureHttp: this.env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP,
+      egress: this.egress,
+      secrets,
+      credentials: credentialsOf(transport),
+      ...(authorizer && { authorizer }),
+      signal,
+      onLogLine: (line) => request.onLogLine(line),
+      ...(!probe && server.protocolEra && { priorEra: server.protocolEra }),
+    });
+    let { protocolEra } = server;
+    const remember = async (): Promise<void> => {
+      if (session.era === protocolEra) return;
+      protocolEra = session.era;
+      await this.commands.execute(new RememberEra(serverId, session.era));
+    };
+    await remember();
+    session.onRenewal(() => {
+      // Without the row, the next connect finds out by itself.
+      remember().catch((err: unknown) =>
+        this.logger.warn({ err, server_id: serverId }, 'server.era_not_stored'),
+      );
+    });
+    return session;
+  }
+}

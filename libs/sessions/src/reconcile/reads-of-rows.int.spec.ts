@@ -1,0 +1,80 @@
+import { Database } from '@app/platform';
+import { CommandBus } from '@nestjs/cqrs';
+import { DataSource } from 'typeorm';
+import { Api } from '../../../../test/support/api.js';
+import { startApp, type TestApp } from '../../../../test/support/app.js';
+import { eventually } from '../../../../test/support/eventually.js';
+import { ListingServer } from '../../../../test/support/listing-server.js';
+import { ReconcileSessions } from './reconcile-sessions.command.js';
+
+/** The embedded database starts slowly on a busy machine. */
+const START_MS = 120_000;
+
+interface Statement {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** Collects the statements that the service sends to its database. */
+function recordStatements(service: TestApp): Statement[] {
+  const statements: Statement[] = [];
+  // All kinds of work have the same driver.
+  const { driver } = service.app.get(DataSource);
+  const createRunner = driver.createQueryRunner.bind(driver);
+  driver.createQueryRunner = (mode) => {
+    const runner = createRunner(mode);
+    const query = runner.query.bind(runner);
+    const recorded = (sql: string, values: unknown[] = [], isStructured?: boolean): unknown => {
+      statements.push({ sql, values });
+      return isStructured ? query(sql, values, true) : query(sql, values);
+    };
+    return Object.assign(runner, { query: recorded });
+  };
+  return statements;
+}
+
+const READS_SERVERS = /\b(from|join)\s+"?mcp"?\."?external_servers/i;
+/** Sums over the rows of all other servers. */
+const OF_OTHERS = /WHERE id <> \$1/;
+
+describe.each([
+  ['PostgreSQL', {}],
+  ['PGlite', { DATABASE_URL: '' }],
+])('registering a server on %s', (_, settings) => {
+  const upstream = new ListingServer();
+  let service: TestApp;
+  let statements: Statement[];
+
+  beforeAll(async () => {
+    await upstream.start();
+    upstream.tools.set('files', ['read_file', 'write_file']);
+    service = await startApp({ MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: 'true', ...settings });
+    statements = recordStatements(service);
+  }, START_MS);
+  afterAll(async () => {
+    await service.close();
+    await upstream.stop();
+  });
+
+  it('reads its row at most twice until its tools are classified', async () => {
+    const id = await new Api(service).register({
+      name: 'files',
+      transport_type: 'HTTP',
+      connection_config: { base_url: upstream.url('files') },
+    });
+    const { direct } = service.app.get(Database, { strict: false });
+    await eventually(async () => {
+      const states = await direct.query<{ state: string }[]>(
+        `SELECT state FROM mcp.tool_classifications
+         JOIN mcp.tools t ON t.id = tool_id WHERE t.is_external`,
+      );
+      expect(states.filter(({ state }) => state.endsWith('CLASSIFIED'))).toHaveLength(2);
+    });
+    // Runs in the background too; a server whose row and session agree costs it no read.
+    await service.app.get(CommandBus).execute(new ReconcileSessions());
+    const ofServer = statements.filter(({ values }) => values.flat().includes(id));
+    const reads = ofServer.filter(({ sql }) => READS_SERVERS.test(sql) && !OF_OTHERS.test(sql));
+    expect(ofServer.some(({ sql }) => /INSERT INTO "mcp"."external_servers"/.test(sql))).toBe(true);
+    expect(reads.map(({ sql }) => sql)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,6 @@
+/** Topics of messages between replicas; ids are server ids. */
+
+/** A row says something else about its session: connect, reconnect with another configuration, or removed. */
+export const SESSIONS_CHANGED = 'sessions';
+/** Disconnected by request with `force`: calls that run at other replicas are cancelled as well. */
+export const DISCONNECT_FORCED = 'disconnect-forced';

@@ -1,0 +1,17 @@
+/**
+ * Turns texts into unit vectors. Vectors of different models are never compared. A class, so that it can
+ * be injected by type.
+ */
+export abstract class Embedder {
+  /** Identifies the model; stored with every vector. */
+  abstract readonly modelId: string;
+
+  /**
+   * One vector per text, in order; undefined for a text without a usable vector. Throws EmbeddingFailed
+   * when the model cannot be used.
+   */
+  abstract embed(
+    texts: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly (Float32Array | undefined)[]>;
+}

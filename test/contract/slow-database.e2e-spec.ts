@@ -1,0 +1,125 @@
+import pg from 'pg';
+import { Api } from '../support/api.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { type HoldingServer, startHoldingServer } from '../support/holding-server.js';
+import { type Answer, send } from '../support/http.js';
+import { createDatabase } from '../support/postgres.js';
+
+const skill = (id: string) => ({ id, name: id, description: 'x' });
+
+describe('while a table is locked', () => {
+  let service: TestApp;
+  let admin: pg.Client;
+  let peer: HoldingServer;
+  let id: string;
+
+  beforeAll(async () => {
+    const url = await createDatabase();
+    service = await startApp({
+      DATABASE_URL: url,
+      MCP_AGGREGATOR_DATABASE_WAIT: '2',
+      MCP_AGGREGATOR_HEALTH_INTERVAL: '1',
+    });
+    admin = new pg.Client({ connectionString: url });
+    await admin.connect();
+    peer = await startHoldingServer();
+    id = await new Api(service).register({
+      name: 'peer',
+      transport_type: 'HTTP',
+      connection_config: { base_url: peer.url },
+    });
+    await eventually(async () => {
+      expect((await ask('/api/v1/aggregator/state')).body).toMatchObject({ total_tools: 1 });
+    });
+  });
+  afterAll(async () => {
+    await service.close();
+    peer.close();
+    await admin.end();
+  });
+
+  const ask = (path: string, method = 'GET', body?: object): Promise<Answer> =>
+    send(service.url, path, {
+      method,
+      token: service.token,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const call = async (): Promise<Answer> => {
+    const answer = ask('/api/v1/tools/call', 'POST', { name: 'peer.wait', arguments: {} });
+    await eventually(() => expect(peer.held()).toBe(1));
+    peer.release();
+    return answer;
+  };
+  const whileLocked = async (table: string, look: () => Promise<void>): Promise<void> => {
+    await admin.query(`BEGIN; LOCK TABLE mcp.${table} IN ACCESS EXCLUSIVE MODE`);
+    try {
+      await look();
+    } finally {
+      await admin.query('ROLLBACK');
+    }
+  };
+  const isWaitedFor = (): Promise<void> =>
+    eventually(async () => {
+      const { rows } = await admin.query(
+        `SELECT 1 FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      expect(rows.length).toBeGreaterThan(1);
+    });
+  const refused = (answer: Answer): void => {
+    expect(answer).toMatchObject({ status: 503, body: { error_code: 'DATABASE_UNAVAILABLE' } });
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  };
+
+  it('requests that need it are 503, and all others are answered', async () => {
+    await whileLocked('external_servers', async () => {
+      const stuck = Array.from({ length: 30 }, (_, i) =>
+        i % 2
+          ? ask('/api/v1/aggregator/servers')
+          : ask(`/api/v1/aggregator/servers/${id}`, 'PATCH', { description: 'x' }),
+      );
+      await isWaitedFor();
+      const others = await Promise.all([
+        ask('/api/v1/aggregator/skills'),
+        ask('/api/v1/aggregator/audit'),
+        ask('/api/v1/aggregator/query/rules'),
+        ask('/api/v1/aggregator/skills', 'POST', skill('beside')),
+        ask('/health/ready'),
+        call(),
+      ]);
+      expect(others.map(({ status }) => status)).toEqual([200, 200, 200, 201, 200, 200]);
+      for (const answer of await Promise.all(stuck)) refused(answer);
+      const health = await ask('/health');
+      expect(health).toMatchObject({ status: 200, body: { checks: { database: 'ok' } } });
+    });
+  });
+
+  it('of the audit log, writes are 503 and change nothing, and calls and reads go on', async () => {
+    await whileLocked('audit_log', async () => {
+      const stuck = Array.from({ length: 10 }, (_, i) =>
+        ask('/api/v1/aggregator/skills', 'POST', skill(`unaudited_${i}`)),
+      );
+      await isWaitedFor();
+      const others = [call(), ask('/api/v1/aggregator/servers'), ask('/health')];
+      const answers = await Promise.all(others);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      for (const answer of await Promise.all(stuck)) refused(answer);
+    });
+    const { text } = await ask('/api/v1/aggregator/skills');
+    expect(text).not.toContain('unaudited');
+    await eventually(async () => {
+      expect((await ask('/api/v1/aggregator/audit?event=tool.called')).text).toContain('peer.wait');
+    });
+  });
+
+  it('a replica without requests keeps at most three connections', async () => {
+    await eventually(async () => {
+      const { rows } = await admin.query<{ count: number }>(
+        `SELECT count(*)::int FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name LIKE 'switchboard%'`,
+      );
+      expect(rows[0]?.count).toBeLessThanOrEqual(3);
+    }, 30_000);
+  });
+});

@@ -1,0 +1,164 @@
+/*
+ * node test/faults/neighbour.mjs [part of the name of the floods to measure]
+ *
+ * T15: what bob's calls of a quiet server take at most in 99 of 100 cases, alone and while ada calls, in another thread,
+ * a server that floods: messages without a request, of five kinds, over three transports. Blocks of calls alone and
+ * beside a flood alternate, and the median of their ratios counts: whatever else the machine does affects both sides
+ * alike. For comparison, and without a goal: beside 64 connections that call another server as fast as they can.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import http from 'node:http';
+import {
+  callTool,
+  fixture,
+  postModern,
+  register,
+  row,
+  startService,
+  stdio,
+  TOKENS,
+} from './service.mjs';
+
+const MAX_RATIO = 2;
+const FLOOD = 200;
+const BUSY_CONNECTIONS = 64;
+const CALLS_PER_BLOCK = 120;
+const PAIRS = 7;
+/** Of each pair: the flooding calls that run before a block, so that the flood has no credit left. */
+const FLOODING_CALLS = 5;
+const FLOODS = [
+  { of: 'log', transport: 'STDIO' },
+  { of: 'log', transport: 'HTTP' },
+  { of: 'progress', transport: 'SSE' },
+  { of: 'lists', transport: 'HTTP' },
+  { of: 'junk', transport: 'STDIO' },
+  { of: 'answers', transport: 'SSE' },
+];
+
+const peers = [];
+
+async function measure() {
+  process.once('exit', () => peers.forEach((peer) => peer.kill('SIGKILL')));
+  const wanted = FLOODS.filter((flood) => nameOf(flood).includes(process.argv[2] ?? ''));
+  const service = await startService({ nodeOptions: '--max-semi-space-size=64' });
+  try {
+    for (const name of ['quiet', 'other']) {
+      const connection_config = stdio('hostile.mjs', 'stdio', '{}');
+      await register(service, name, { transport_type: 'STDIO', connection_config });
+    }
+    await block(service); // warm-up
+    const found = [];
+    for (const flood of wanted) found.push(await besideFlood(service, flood));
+    const busy = await pairs(service, { tool: 'other__echo', connections: BUSY_CONNECTIONS }, 3);
+    const over = found.filter(({ ratio }) => ratio > MAX_RATIO);
+    const [worst] = found.toSorted((a, b) => b.ratio - a.ratio);
+    const told = over.length > 0 ? over : [worst];
+    row(
+      'T15',
+      `p99 of calls of a quiet server beside ${found.length} floods of another user`,
+      `≤ ${MAX_RATIO}× alone`,
+      `${told.map(describe).join('; ')}; ${describe({ name: `${BUSY_CONNECTIONS} connections`, ...busy })}`,
+      over.length === 0,
+    );
+  } finally {
+    await service.stop();
+  }
+  process.exit();
+}
+
+const nameOf = ({ of, transport }) => `${of} over ${transport}`;
+
+const describe = ({ name, ratio, alone, beside }) =>
+  `${ratio.toFixed(1)}× beside ${name} (${alone.toFixed(1)} → ${beside.toFixed(1)} ms)`;
+
+/** What is over the goal is measured once more, with more pairs. */
+async function besideFlood(service, { of, transport }) {
+  const server = `flooding-${of}-${transport.toLowerCase()}`;
+  const options = { flood: FLOOD, floodOf: of, sse: true };
+  const transport_type = transport;
+  const connection_config = await configOf(transport, options);
+  await register(service, server, { transport_type, connection_config });
+  const neighbour = { tool: `${server}__echo`, connections: 1 };
+  let found = await pairs(service, neighbour, PAIRS);
+  if (found.ratio > MAX_RATIO) found = await pairs(service, neighbour, PAIRS * 2);
+  if (process.env.FAULTS_VERBOSE)
+    console.error(describe({ name: nameOf({ of, transport }), ...found }));
+  return { name: nameOf({ of, transport }), ...found };
+}
+
+async function configOf(transport, options) {
+  const json = JSON.stringify(options);
+  if (transport === 'STDIO') return stdio('hostile.mjs', 'stdio', json);
+  const peer = spawn(process.execPath, [fixture('hostile.mjs'), transport.toLowerCase(), json], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  peers.push(peer);
+  const [url] = await once(createInterface({ input: peer.stdout }), 'line');
+  return transport === 'SSE' ? { url } : { base_url: url };
+}
+
+/** Medians of the p99 of blocks alone and beside the neighbour, and of their ratios. */
+async function pairs(service, { tool, connections }, count) {
+  const { url } = service;
+  const worker = new Worker(new URL(import.meta.url), { workerData: { url, tool, connections } });
+  const failed = once(worker, 'error').then(([error]) => Promise.reject(error));
+  const found = { alone: [], beside: [], ratio: [] };
+  for (let i = 0; i < count; i++) {
+    const alone = await block(service);
+    worker.postMessage('start');
+    await Promise.race([once(worker, 'message'), failed]);
+    const beside = await block(service);
+    worker.postMessage('stop');
+    await Promise.race([once(worker, 'message'), failed]);
+    found.alone.push(alone);
+    found.beside.push(beside);
+    found.ratio.push(beside / alone);
+  }
+  await worker.terminate();
+  return Object.fromEntries(Object.entries(found).map(([key, values]) => [key, median(values)]));
+}
+
+/** The p99 of a block of bob's calls, in ms. */
+async function block(service) {
+  const times = [];
+  for (let i = 0; i < CALLS_PER_BLOCK; i++) {
+    const startedAt = performance.now();
+    const { status } = await callTool(service, 'quiet.echo', { text: 'x' }, TOKENS.bob);
+    times.push(performance.now() - startedAt);
+    if (status !== 200) throw new Error(`a call of the quiet server is answered with ${status}`);
+  }
+  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)];
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+/** In the worker: ada's calls, each as soon as the one before is answered, between `start` and `stop`. */
+async function nag({ url, tool, connections }) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
+  const service = { url, agent, token: TOKENS.ada };
+  for (;;) {
+    await once(parentPort, 'message');
+    let isOver = false;
+    let calls = 0;
+    const loop = async () => {
+      while (!isOver) {
+        const params = { name: tool, arguments: { text: 'x' }, _meta: { progressToken: calls } };
+        await postModern(service, { id: calls, method: 'tools/call', params });
+        if (++calls === FLOODING_CALLS) parentPort.postMessage('flooding');
+      }
+    };
+    const loops = Array.from({ length: connections }, loop);
+    await once(parentPort, 'message');
+    isOver = true;
+    await Promise.all(loops);
+    parentPort.postMessage('over');
+  }
+}
+
+if (isMainThread) await measure();
+else await nag(workerData);

@@ -1,0 +1,1 @@
+export const { jest } = globalThis[Symbol.for('@jest/globals')];
