@@ -39,3 +39,4 @@ export { errorShown, type ListedKind, type ListFailures } from './status/list-fa
 export { SetListFailure } from './status/set-list-failure.command.js';
 export { SetOfferingWarnings } from './status/set-offering-warnings.command.js';
 export { type ToolSummary, ToolsOfServers } from './read/tools-of-servers.query.js';
+export { unlessRemoved } from './unless-removed.js';

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { CommandBus } from '@nestjs/cqrs';
 import { HealthFailed, HealthRecovered } from '@app/events';
 import { Signals } from '@app/platform';
-import { ChangeServerStatus } from '@app/registry';
+import { ChangeServerStatus, unlessRemoved } from '@app/registry';
 import { SessionPool } from '@app/sessions';
 import { signalAfter } from './verdict.js';
 
@@ -19,9 +19,9 @@ export class ChangeStatusOnHealthChanges implements OnModuleInit, OnModuleDestro
 
   onModuleInit(): void {
     this.stops = [
-      this.signals.hear(HealthFailed, (event) => this.fail(event)),
+      this.signals.hear(HealthFailed, (event) => unlessRemoved(() => this.fail(event))),
       this.signals.hear(HealthRecovered, ({ serverId }) =>
-        this.commands.execute(new ChangeServerStatus(serverId, 'recovered')),
+        unlessRemoved(() => this.commands.execute(new ChangeServerStatus(serverId, 'recovered'))),
       ),
     ];
   }

@@ -1,5 +1,6 @@
 import type { QueryBus } from '@nestjs/cqrs';
 import { ServerRegistered } from '@app/events';
+import { ServerNotFound } from '@app/registry';
 import { OpenSessionOnServerRegistered } from './open-session.on-server-registered.js';
 import type { OwnAddress } from '@app/authorization';
 import type { Replicas } from '@app/platform';
@@ -11,7 +12,9 @@ describe(OpenSessionOnServerRegistered.name, () => {
   const listener = new OpenSessionOnServerRegistered(
     {
       execute: ({ serverId }: { serverId: string }) =>
-        Promise.resolve({ id: serverId, status: 'CONNECTING' }),
+        serverId === 'removed'
+          ? Promise.reject(new ServerNotFound(serverId))
+          : Promise.resolve({ id: serverId, status: 'CONNECTING' }),
     } as unknown as QueryBus,
     {
       leads: true,
@@ -30,5 +33,10 @@ describe(OpenSessionOnServerRegistered.name, () => {
     address.isListening = true;
     await listener.handle(new ServerRegistered('late'));
     expect(opened).toEqual(['late']);
+  });
+
+  it('does nothing for a server that has been removed since', async () => {
+    await listener.handle(new ServerRegistered('removed'));
+    expect(opened).not.toContain('removed');
   });
 });

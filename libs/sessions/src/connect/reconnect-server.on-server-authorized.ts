@@ -1,9 +1,8 @@
 import { CommandBus, EventsHandler, type IEventHandler, QueryBus } from '@nestjs/cqrs';
 import { SYSTEM } from '@app/access';
 import { ServerAuthorized } from '@app/events';
-import { GetServer } from '@app/registry';
+import { GetServer, unlessRemoved } from '@app/registry';
 import { ConnectServer } from './connect-server.command.js';
-import { unlessRemoved } from './unless-removed.js';
 import { SessionPool } from '../keep/session-pool.js';
 
 /** Connects a server that has no session: with the new credentials, connecting can succeed now. */

@@ -2,10 +2,9 @@ import { CommandBus, EventsHandler, type IEventHandler, QueryBus } from '@nestjs
 import { Inject } from '@nestjs/common';
 import { ServerConnectionChanged } from '@app/events';
 import { Env, Replicas } from '@app/platform';
-import { ChangeServerStatus, GetServer, type Server } from '@app/registry';
+import { ChangeServerStatus, GetServer, type Server, unlessRemoved } from '@app/registry';
 import { DRAIN_MS } from './disconnect-server.command.js';
 import { SessionPool } from '../keep/session-pool.js';
-import { unlessRemoved } from './unless-removed.js';
 import { SESSIONS_CHANGED } from '../reconcile/session-news.js';
 
 /** Replaces an open session, which still uses the old configuration; its pending calls drain first. */

@@ -9,6 +9,7 @@ import {
   type Server,
   ServerNotFound,
   type ServerStatus,
+  unlessRemoved,
 } from '@app/registry';
 import { DRAIN_MS } from '../connect/disconnect-server.command.js';
 import { CloseWithdrawnSessions } from './close-withdrawn-sessions.command.js';
@@ -93,7 +94,7 @@ export class ReconcileSessionsHandler implements ICommandHandler<ReconcileSessio
   }
 
   private async compare(server: Server, leads: boolean): Promise<void> {
-    if (leads) await this.lead(server);
+    if (leads) await unlessRemoved(() => this.lead(server));
     else this.follow(server);
   }
 

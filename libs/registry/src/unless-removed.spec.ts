@@ -1,4 +1,4 @@
-import { ServerNotFound } from '@app/registry';
+import { ServerNotFound } from './registry.errors.js';
 import { unlessRemoved } from './unless-removed.js';
 
 describe(unlessRemoved.name, () => {
