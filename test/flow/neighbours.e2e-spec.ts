@@ -5,10 +5,8 @@ import { send } from '../support/http.js';
 import { fixture } from '../support/peers.js';
 
 const GOOD = 6;
-const ROUNDS = 150;
-/** Ratio of medians. The flooding server uses processor time of the same two cores. */
-const MAX_RATIO = 3;
-/** Each of the four is called this often during the measurement, without waiting for responses. */
+const ROUNDS = 20;
+/** Each of the four is called this often meanwhile, without waiting for responses. */
 const NAG_EVERY_MS = 25;
 
 const bad = {
@@ -55,42 +53,23 @@ describe('one dead, one mute, one slow and one hostile server among ten', () => 
     return answer.status;
   };
 
-  /** Median milliseconds of calling each good server and of listing all tools. */
-  const measure = async (): Promise<{ call: number; list: number }> => {
-    const calls: number[] = [];
-    const lists: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      for (let i = 0; i < GOOD; i++) {
-        const startedAt = performance.now();
-        expect(await callEcho(`good-${i}`)).toBe(200);
-        calls.push(performance.now() - startedAt);
-      }
-      const startedAt = performance.now();
-      await api.statuses();
-      lists.push(performance.now() - startedAt);
-    }
-    return { call: median(calls), list: median(lists) };
-  };
-
-  it('do not slow down the other six', async () => {
-    await measure(); // warm-up
-    const alone = await measure();
+  // How long these calls take is measured by `npm run faults -- T15`.
+  it('leave the calls of the other six as they are, while calls of the mute one still wait', async () => {
     await Promise.all(Object.entries(bad).map(([name, behaviour]) => register(name, behaviour)));
     await connected(GOOD + 3);
+    let muteAnswers = 0;
     const nagging = setInterval(() => {
-      for (const name of Object.keys(bad)) void callEcho(name);
+      for (const name of Object.keys(bad)) {
+        void callEcho(name).then(() => (muteAnswers += name === 'mute' ? 1 : 0));
+      }
     }, NAG_EVERY_MS);
-    const among = await measure();
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = Array.from({ length: GOOD }, (_, i) => callEcho(`good-${i}`));
+      expect(await Promise.all(answers)).toEqual(Array(GOOD).fill(200));
+    }
     clearInterval(nagging);
-    process.stdout.write(
-      `median ms alone -> among: call ${alone.call.toFixed(2)} -> ${among.call.toFixed(2)}, ` +
-        `list ${alone.list.toFixed(2)} -> ${among.list.toFixed(2)}\n`,
-    );
-    expect(among.call / alone.call).toBeLessThan(MAX_RATIO);
-    expect(among.list / alone.list).toBeLessThan(MAX_RATIO);
-  }, 120_000);
+    expect(muteAnswers).toBe(0);
+    const statuses = await api.statuses();
+    for (let i = 0; i < GOOD; i++) expect(statuses).toHaveProperty(`good-${i}`, 'CONNECTED');
+  });
 });
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
