@@ -1,4 +1,5 @@
 import { type FailPoint, failPoints } from '@app/platform';
+import { cp } from 'node:fs/promises';
 import pg from 'pg';
 import { temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
@@ -13,29 +14,66 @@ import { launch, type ServiceProcess, startProcess } from '../support/service-pr
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 1);
 const TOOLS = 700;
 const whole = { tools: TOOLS, vectors: TOOLS };
+const rounds = Array.from({ length: ROUNDS }, (_, i) => i + 1);
 const crashes = failPoints.flatMap((point) =>
-  (ROUNDS > 1 ? engines : (['PostgreSQL'] as const)).map((engine) => ({ engine, point })),
+  (ROUNDS > 1 ? engines : (['PostgreSQL'] as const)).flatMap((engine) =>
+    rounds.map((round) => ({ engine, point, round })),
+  ),
 );
 
-describe.each(crashes)('on $engine, kill -9 at $point', ({ engine, point }) => {
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-  let settings: Record<string, string>;
+type Engine = (typeof crashes)[number]['engine'];
 
-  beforeEach(async () => {
-    folder = await temporaryFolder();
-    settings = {
-      DATABASE_URL: engine === 'PostgreSQL' ? await createDatabase() : '',
-      MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only',
-      MCP_AGGREGATOR_LOG_LEVEL: 'fatal',
-    };
-  });
-  afterEach(() => folder.remove());
+const settingsFor = (database: string | undefined): Record<string, string> => ({
+  DATABASE_URL: database ?? '',
+  MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only',
+  MCP_AGGREGATOR_LOG_LEVEL: 'fatal',
+});
 
-  it.each(Array.from({ length: ROUNDS }, (_, i) => i + 1))(
-    'leaves rows, catalogue and vectors equal within 10 s of the next start (round %i)',
-    async () => {
-      await crashAt(point, folder.path, settings);
-      const service = await startProcess(folder.path, settings);
+interface Started {
+  readonly folder: string;
+  readonly database: string | undefined;
+}
+
+/** By engine, after a first start: it makes what every start needs, such as the vectors of the service's own tool. */
+const started = new Map<Engine, Promise<Started>>();
+const removals: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const remove of removals) await remove();
+});
+
+async function newFolder(): Promise<string> {
+  const { path, remove } = await temporaryFolder();
+  removals.push(remove);
+  return path;
+}
+
+async function startOnce(engine: Engine): Promise<Started> {
+  const folder = await newFolder();
+  const database = engine === 'PostgreSQL' ? await createDatabase() : undefined;
+  const { child, exited } = await startProcess(folder, settingsFor(database));
+  child.kill('SIGTERM');
+  await exited;
+  return { folder, database };
+}
+
+/** A data folder and a database of its own, as a first start leaves them. */
+async function copyOfFirst(engine: Engine): Promise<[string, Record<string, string>]> {
+  let first = started.get(engine);
+  if (!first) started.set(engine, (first = startOnce(engine)));
+  const { folder, database } = await first;
+  const copy = await newFolder();
+  await cp(folder, copy, { recursive: true });
+  return [copy, settingsFor(database && (await createDatabase(database)))];
+}
+
+describe('a service that is killed while it discovers', () => {
+  // Concurrently: most of the time passes until the lease of the killed leader has run out.
+  it.concurrent.each(crashes)(
+    'leaves rows, catalogue and vectors equal within 10 s of the next start: on $engine, at $point (round $round)',
+    async ({ engine, point }) => {
+      const [folder, settings] = await copyOfFirst(engine);
+      await crashAt(point, folder, settings);
+      const service = await startProcess(folder, settings);
       try {
         const { token } = service;
         const servers = await send(service.url, '/api/v1/aggregator/servers', { token });
@@ -51,15 +89,15 @@ describe.each(crashes)('on $engine, kill -9 at $point', ({ engine, point }) => {
             ]),
             metadata: { external_tools_count: TOOLS, degraded: false },
           });
-          if (engine === 'PostgreSQL') expect(await rowsOf(folder.path, settings)).toEqual(whole);
+          if (engine === 'PostgreSQL') expect(await rowsOf(folder, settings)).toEqual(whole);
         }, 10_000);
       } finally {
         service.child.kill('SIGTERM');
         await service.exited;
       }
-      expect(await rowsOf(folder.path, settings)).toEqual(whole);
+      expect(await rowsOf(folder, settings)).toEqual(whole);
     },
-    90_000,
+    180_000,
   );
 });
 
@@ -85,10 +123,6 @@ async function crashAt(
   folder: string,
   settings: Record<string, string>,
 ): Promise<void> {
-  // A first start makes what every start needs, such as the vectors of the aggregator's own tool.
-  const first = await startProcess(folder, settings);
-  first.child.kill('SIGTERM');
-  await first.exited;
   const armed = { ...settings, MCP_AGGREGATOR_FAIL_POINT: point };
   if (point === 'catalogue.read') {
     expect(await launch(folder, armed).exited).toBe('SIGKILL'); // the fail point is read at start
