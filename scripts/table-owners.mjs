@@ -9,6 +9,7 @@ export const owners = {
   audit_log: 'access',
   compatible_migrations: 'platform',
   external_servers: 'registry',
+  issued_tokens: 'access',
   leader_lease: 'platform',
   query_rules: 'aggregation',
   query_servers: 'aggregation',

@@ -54,6 +54,34 @@ export class KeysUnavailable extends AppError {
   }
 }
 
+export class TokenNotFound extends AppError {
+  constructor(id: string) {
+    super(`No token was issued with the id ${id.slice(0, 100)}`, {
+      kind: 'not-found',
+      code: 'TOKEN_NOT_FOUND',
+    });
+  }
+}
+
+export class TokenNameTaken extends AppError {
+  constructor(name: string) {
+    super(`There is a token named ${name} already; choose another name, or rotate that token`, {
+      kind: 'conflict',
+      code: 'TOKEN_ALREADY_EXISTS',
+    });
+  }
+}
+
+export class TooManyTokens extends AppError {
+  constructor(limit: number) {
+    super(`${limit} tokens are issued, which is the limit; revoke one that is not used`, {
+      kind: 'conflict',
+      code: 'TOKEN_LIMIT_REACHED',
+      context: { limit },
+    });
+  }
+}
+
 /** Thrown at start, for a route without an access rule. */
 export class RouteWithoutAccessRule extends AppError {
   constructor(route: string) {

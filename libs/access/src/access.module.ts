@@ -10,22 +10,35 @@ import { JwtVerifier } from './authenticate/jwt-verifier.js';
 import { ProtectedResourceController } from './authenticate/protected-resource.controller.js';
 import { PruneAuditJob } from './audit/prune-audit.job.js';
 import { RefusalLog } from './audit/refusal-log.js';
+import { IssuedTokenStore } from './tokens/issued-token.store.js';
+import { IssueTokenHandler } from './tokens/issue-token.command.js';
+import { ReloadTokensOnReplicaNews } from './tokens/reload-tokens.on-replica-news.js';
+import { RevokeTokenHandler } from './tokens/revoke-token.command.js';
+import { RotateTokenHandler } from './tokens/rotate-token.command.js';
+import { SyncTokensJob } from './tokens/sync-tokens.job.js';
+import { TokensController } from './tokens/tokens.controller.js';
 import { TokenStore } from './authenticate/token.store.js';
 import { Tokens } from './authenticate/tokens.js';
 
 @Global()
 @Module({
   imports: [TypeOrmModule.forFeature([AuditEntity])],
-  controllers: [AuditController, ProtectedResourceController],
+  controllers: [AuditController, ProtectedResourceController, TokensController],
   providers: [
     AccessControl,
     auditEntriesLost,
     AuditLosses,
     AuditStore,
     Authenticator,
+    IssuedTokenStore,
+    IssueTokenHandler,
     JwtVerifier,
     PruneAuditJob,
     RefusalLog,
+    ReloadTokensOnReplicaNews,
+    RevokeTokenHandler,
+    RotateTokenHandler,
+    SyncTokensJob,
     TokenStore,
     Tokens,
   ],

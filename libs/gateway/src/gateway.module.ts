@@ -6,6 +6,7 @@ import { ClientLimits, Clock, Drain, Env, UnsentBytes } from '@app/platform';
 import { SessionsModule } from '@app/sessions';
 import { AnnounceListsOnOfferingsChanged } from './notify/announce-lists.on-offerings-changed.js';
 import { AggregateSurface } from './endpoints/aggregate.surface.js';
+import { EndSessionsOnTokensWithdrawn } from './notify/end-sessions.on-tokens-withdrawn.js';
 import { ForgetServerOnServerRemoved } from './notify/forget-server.on-server-removed.js';
 import { ResubscribeOnSessionOpened } from './notify/resubscribe.on-session-opened.js';
 import { ClientRoots } from './notify/client-roots.js';
@@ -70,6 +71,7 @@ import { McpSurfaces } from './endpoints/mcp-surfaces.js';
     RelayNoticesOnServerNotice,
     ShowServersOnCatalogueReplaced,
     AnnounceListsOnOfferingsChanged,
+    EndSessionsOnTokensWithdrawn,
     ForgetServerOnServerRemoved,
   ],
 })

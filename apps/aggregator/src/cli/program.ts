@@ -16,6 +16,7 @@ import {
 } from './servers/servers.group.js';
 import type { Output, Perform } from './session.js';
 import { skillsGroup } from './skills.js';
+import { tokensGroup } from './tokens.js';
 import { callCommand, toolsGroup } from './tools/tools.group.js';
 import { usageProblem } from './usage.js';
 
@@ -61,6 +62,7 @@ function commandsOf(perform: Perform): CommandUnknownOpts[] {
     searchCommand(perform),
     queryCommand(perform),
     skillsGroup(perform),
+    tokensGroup(perform),
     clientsCommand(perform),
     authorizeCommand(perform),
     healthCommand(perform),

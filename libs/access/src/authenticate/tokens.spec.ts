@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type ConfiguredToken, parseEnv } from '@app/platform';
+import type { TokensWithdrawn } from '@app/events';
+import { type Clock, type ConfiguredToken, parseEnv, type Signals } from '@app/platform';
+import type { IssuedToken } from '../tokens/issued-token.js';
+import type { IssuedTokenStore } from '../tokens/issued-token.store.js';
 import type { TokenStore } from './token.store.js';
 import { Tokens } from './tokens.js';
 
@@ -11,10 +14,47 @@ async function load(tokens: string): Promise<{ tokens: Tokens; rows: readonly Co
   const store: Pick<TokenStore, 'replaceAll'> = {
     replaceAll: async (given) => void rows.push(...given),
   };
-  const loaded = new Tokens(parseEnv({ MCP_AGGREGATOR_TOKENS: tokens }), store as TokenStore);
+  const issued = { valid: () => Promise.resolve([...inRows]) };
+  const signals = {
+    tell: (event: TokensWithdrawn) => Promise.resolve(void withdrawn.push(...event.names)),
+  };
+  const loaded = new Tokens(
+    parseEnv({ MCP_AGGREGATOR_TOKENS: tokens }),
+    store as TokenStore,
+    issued as unknown as IssuedTokenStore,
+    signals as unknown as Signals,
+    { now: () => new Date() } as Clock,
+  );
   await loaded.load();
   return { tokens: loaded, rows };
 }
+
+/** What the rows of issued tokens are, and whose tokens were withdrawn. */
+let inRows: IssuedToken[] = [];
+const withdrawn: string[] = [];
+beforeEach(() => {
+  inRows = [];
+  withdrawn.length = 0;
+});
+
+const MINUTE = 60_000;
+const issuedToken = (
+  name: string,
+  secret: string,
+  more: Partial<IssuedToken> = {},
+): IssuedToken => ({
+  id: `id of ${name}`,
+  name,
+  scopes: ['call'],
+  hash: hashOf(secret, 'hex'),
+  previousHash: null,
+  previousUntil: null,
+  createdBy: 'ops',
+  createdAt: new Date(),
+  expiresAt: null,
+  lastUsedAt: null,
+  ...more,
+});
 
 describe(Tokens.name, () => {
   it('finds the principal of a token and stores only hashes', async () => {
@@ -37,5 +77,66 @@ describe(Tokens.name, () => {
   it('creates no token when some are configured', async () => {
     const { tokens } = await load('ci:read:token-of-the-ci-job');
     expect(tokens.takeNewToken()).toBeUndefined();
+  });
+
+  describe('issued by request', () => {
+    const CONFIGURED = 'ops:admin:token-of-operators';
+    const named = (name: string) => ({ name, scopes: ['call'] });
+
+    it('are found beside the configured ones, as soon as they are put and until they are dropped', async () => {
+      inRows = [issuedToken('ci', 'secret of ci')];
+      const { tokens } = await load(CONFIGURED);
+      expect(tokens.find(hashOf('secret of ci'))).toEqual(named('ci'));
+      await tokens.put(issuedToken('lab', 'secret of lab'));
+      expect(tokens.find(hashOf('secret of lab'))).toEqual(named('lab'));
+      await tokens.drop('id of ci');
+      expect(tokens.find(hashOf('secret of ci'))).toBeUndefined();
+      expect(tokens.find(hashOf('token-of-operators'))).toBeDefined();
+      expect(withdrawn).toEqual(['ci']);
+    });
+
+    it('are refused from the moment of their expiry, before their rows are read again', async () => {
+      const soon = issuedToken('ci', 'secret of ci', { expiresAt: new Date(Date.now() + MINUTE) });
+      const { tokens } = await load(CONFIGURED);
+      await tokens.put(soon);
+      expect(tokens.find(hashOf('secret of ci'))).toEqual(named('ci'));
+      await tokens.put({ ...soon, expiresAt: new Date(Date.now() - 1) });
+      expect(tokens.find(hashOf('secret of ci'))).toBeUndefined();
+      await tokens.reload();
+      expect(withdrawn).toEqual(['ci']);
+    });
+
+    it('are accepted with the secret before the last rotation for as long as the overlap lasts', async () => {
+      const rotated = issuedToken('ci', 'new secret', {
+        previousHash: hashOf('old secret', 'hex'),
+        previousUntil: new Date(Date.now() + MINUTE),
+      });
+      const { tokens } = await load(CONFIGURED);
+      await tokens.put(rotated);
+      expect(tokens.find(hashOf('old secret'))).toEqual(named('ci'));
+      await tokens.put({ ...rotated, previousUntil: new Date(Date.now() - 1) });
+      expect(tokens.find(hashOf('old secret'))).toBeUndefined();
+      expect(tokens.find(hashOf('new secret'))).toEqual(named('ci'));
+      expect(withdrawn).toEqual([]);
+    });
+
+    it('stay as this process wrote them when rows are read that are older', async () => {
+      const { tokens } = await load(CONFIGURED);
+      const reading = tokens.reload();
+      inRows = [issuedToken('ci', 'secret of ci')];
+      await tokens.put(issuedToken('ci', 'secret of ci'));
+      await reading;
+      expect(tokens.find(hashOf('secret of ci'))).toEqual(named('ci'));
+    });
+
+    it('are told once after they were used', async () => {
+      const { tokens } = await load(CONFIGURED);
+      await tokens.put(issuedToken('ci', 'secret of ci'));
+      tokens.find(hashOf('secret of ci'));
+      tokens.find(hashOf('token-of-operators'));
+      await tokens.put(issuedToken('lab', 'secret of lab'));
+      expect(tokens.takeUsed()).toEqual(['id of ci']);
+      expect(tokens.takeUsed()).toEqual([]);
+    });
   });
 });

@@ -1,29 +1,56 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { timingSafeEqual } from 'node:crypto';
-import { type ConfiguredToken, Env } from '@app/platform';
+import { TokensWithdrawn } from '@app/events';
+import { Clock, type ConfiguredToken, Env, Signals } from '@app/platform';
+import { acceptedHashes, type IssuedToken } from '../tokens/issued-token.js';
+import { IssuedTokenStore } from '../tokens/issued-token.store.js';
 import { adminToken, tokenHash } from './admin-token.js';
 import type { Principal } from './principal.js';
 import { TokenStore } from './token.store.js';
 
-/** The configured tokens, or the admin token of a first start: in memory for requests, and as rows. */
+interface Known {
+  readonly digest: Buffer;
+  readonly principal: Principal;
+  /** In ms since the epoch. */
+  readonly until: number;
+  /** Of a token that was issued. */
+  readonly id?: string;
+  isUsed: boolean;
+}
+
+/**
+ * In memory for requests: the configured tokens (or the admin token of a first start), and those that were issued by
+ * request, which are rows.
+ */
 @Injectable()
 export class Tokens {
   private readonly logger = new Logger('access');
-  private readonly known = new Map<string, { digest: Buffer; principal: Principal }>();
+  private readonly known = new Map<string, Known>();
+  private readonly used = new Set<string>();
+  private configured: readonly ConfiguredToken[] = [];
+  private issued: readonly IssuedToken[] = [];
+  /** Counts what was put and dropped here, to notice rows that were read before. */
+  private changes = 0;
   private newToken: string | undefined;
 
   constructor(
     private readonly env: Env,
     private readonly store: TokenStore,
+    private readonly issuedStore: IssuedTokenStore,
+    private readonly signals: Signals,
+    private readonly clock: Clock,
   ) {}
 
   /** Called only by a process that serves requests: other commands must not change the rows. */
   async load(): Promise<void> {
-    const tokens = await this.configured();
+    const tokens = await this.readConfigured();
     await this.store.replaceAll(tokens);
-    for (const { name, scopes, hash } of tokens) {
-      const digest = Buffer.from(hash, 'hex');
-      this.known.set(keyOf(digest.toString('latin1')), { digest, principal: { name, scopes } });
+    this.configured = tokens;
+    await this.reload();
+    const issued = new Set(this.issued.map(({ name }) => name));
+    for (const { name } of tokens.filter((token) => issued.has(token.name))) {
+      const hint = 'a configured and an issued token share this name; rename or revoke one of them';
+      this.logger.warn({ token: name, hint }, 'access.token_name_shared');
     }
   }
 
@@ -33,7 +60,39 @@ export class Tokens {
     if (!candidate || !timingSafeEqual(candidate.digest, Buffer.from(hash, 'latin1'))) {
       return undefined;
     }
+    if (candidate.until !== Infinity && candidate.until <= this.clock.now().getTime())
+      return undefined;
+    candidate.isUsed = true;
     return candidate.principal;
+  }
+
+  /** Makes memory equal to the rows of issued tokens, whichever process wrote them. */
+  async reload(): Promise<void> {
+    for (;;) {
+      const { changes } = this;
+      const rows = await this.issuedStore.valid();
+      if (changes === this.changes) return this.replaceIssued(rows);
+    }
+  }
+
+  /** A token that this process has just written. */
+  put(token: IssuedToken): Promise<void> {
+    this.changes += 1;
+    return this.replaceIssued([...this.issued.filter(({ id }) => id !== token.id), token]);
+  }
+
+  /** A token that this process has just deleted. */
+  drop(tokenId: string): Promise<void> {
+    this.changes += 1;
+    return this.replaceIssued(this.issued.filter(({ id }) => id !== tokenId));
+  }
+
+  /** Ids of the issued tokens that were used since the last time. */
+  takeUsed(): readonly string[] {
+    this.collectUsed();
+    const ids = [...this.used];
+    this.used.clear();
+    return ids;
   }
 
   /** The admin token if this start created it; undefined from the second call on. */
@@ -43,7 +102,37 @@ export class Tokens {
     return token;
   }
 
-  private async configured(): Promise<readonly ConfiguredToken[]> {
+  private async replaceIssued(tokens: readonly IssuedToken[]): Promise<void> {
+    const kept = new Set(tokens.map(({ name }) => name));
+    const names = this.issued.map(({ name }) => name).filter((name) => !kept.has(name));
+    this.collectUsed();
+    this.issued = tokens;
+    this.known.clear();
+    for (const { hash, name, scopes } of this.configured) {
+      this.add(hash, { principal: { name, scopes }, until: Infinity });
+    }
+    for (const token of tokens) {
+      const { id, name, scopes } = token;
+      for (const [hash, until] of acceptedHashes(token)) {
+        this.add(hash, { principal: { name, scopes }, until, id });
+      }
+    }
+    if (names.length > 0) await this.signals.tell(new TokensWithdrawn(names));
+  }
+
+  private add(hash: string, known: Omit<Known, 'digest' | 'isUsed'>): void {
+    const digest = Buffer.from(hash, 'hex');
+    this.known.set(keyOf(digest.toString('latin1')), { ...known, digest, isUsed: false });
+  }
+
+  private collectUsed(): void {
+    for (const known of this.known.values()) {
+      if (known.isUsed && known.id !== undefined) this.used.add(known.id);
+      known.isUsed = false;
+    }
+  }
+
+  private async readConfigured(): Promise<readonly ConfiguredToken[]> {
     const { MCP_AGGREGATOR_TOKENS: tokens = [], MCP_AGGREGATOR_JWKS_URL: jwks } = this.env;
     if (tokens.length > 0 || jwks) return tokens;
     const { file, token, isNew, isExposed } = await adminToken(this.env.MCP_AGGREGATOR_DATA_DIR);

@@ -65,6 +65,76 @@ export type AuditPageView = {
     entries: Array<AuditEntryView>;
 };
 
+export type TokenView = {
+    /**
+     * null for a token of the configuration, which is changed there.
+     */
+    id: string | null;
+    name: string;
+    scopes: Array<'read' | 'call' | 'admin'>;
+    created_by: string | null;
+    created_at: string;
+    expires_at: string | null;
+    /**
+     * To the minute; null if it was never used, and for tokens of the configuration.
+     */
+    last_used_at: string | null;
+    /**
+     * Until when the secret before the last rotation is accepted.
+     */
+    previous_until: string | null;
+};
+
+export type TokenListView = {
+    /**
+     * How many there are in all.
+     */
+    total: number;
+    limit: number;
+    offset: number;
+    tokens: Array<TokenView>;
+};
+
+export type IssueTokenDto = {
+    name: string;
+    scopes: Array<'read' | 'call' | 'admin'>;
+    /**
+     * Without it the token does not expire.
+     */
+    expires_in_seconds?: number;
+};
+
+export type SecretTokenView = {
+    /**
+     * null for a token of the configuration, which is changed there.
+     */
+    id: string | null;
+    name: string;
+    scopes: Array<'read' | 'call' | 'admin'>;
+    created_by: string | null;
+    created_at: string;
+    expires_at: string | null;
+    /**
+     * To the minute; null if it was never used, and for tokens of the configuration.
+     */
+    last_used_at: string | null;
+    /**
+     * Until when the secret before the last rotation is accepted.
+     */
+    previous_until: string | null;
+    /**
+     * The token itself, which is shown only this once.
+     */
+    token: string;
+};
+
+export type RotateTokenDto = {
+    /**
+     * How long the secret before is accepted beside the new one.
+     */
+    overlap_seconds?: number;
+};
+
 export type RegisterServerDto = {
     name: string;
     description?: string | null;
@@ -857,6 +927,201 @@ export type ListAuditEntriesResponses = {
 };
 
 export type ListAuditEntriesResponse = ListAuditEntriesResponses[keyof ListAuditEntriesResponses];
+
+export type ListTokensData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v1/aggregator/tokens';
+};
+
+export type ListTokensErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListTokensError = ListTokensErrors[keyof ListTokensErrors];
+
+export type ListTokensResponses = {
+    200: TokenListView;
+};
+
+export type ListTokensResponse = ListTokensResponses[keyof ListTokensResponses];
+
+export type IssueTokenData = {
+    body: IssueTokenDto;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/tokens';
+};
+
+export type IssueTokenErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type IssueTokenError = IssueTokenErrors[keyof IssueTokenErrors];
+
+export type IssueTokenResponses = {
+    201: SecretTokenView;
+};
+
+export type IssueTokenResponse = IssueTokenResponses[keyof IssueTokenResponses];
+
+export type RevokeTokenData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/tokens/{id}';
+};
+
+export type RevokeTokenErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type RevokeTokenError = RevokeTokenErrors[keyof RevokeTokenErrors];
+
+export type RevokeTokenResponses = {
+    204: void;
+};
+
+export type RevokeTokenResponse = RevokeTokenResponses[keyof RevokeTokenResponses];
+
+export type GetTokenData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/tokens/{id}';
+};
+
+export type GetTokenErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type GetTokenError = GetTokenErrors[keyof GetTokenErrors];
+
+export type GetTokenResponses = {
+    200: TokenView;
+};
+
+export type GetTokenResponse = GetTokenResponses[keyof GetTokenResponses];
+
+export type RotateTokenData = {
+    body: RotateTokenDto;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/tokens/{id}/rotate';
+};
+
+export type RotateTokenErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type RotateTokenError = RotateTokenErrors[keyof RotateTokenErrors];
+
+export type RotateTokenResponses = {
+    200: SecretTokenView;
+};
+
+export type RotateTokenResponse = RotateTokenResponses[keyof RotateTokenResponses];
 
 export type ListServersData = {
     body?: never;

@@ -2,7 +2,14 @@ import { RETRY_AFTER_S } from '@app/platform';
 import { rpcCode, RpcError, type RpcId } from '@app/mcp-protocol';
 import type { ClientResponse } from './client-response.js';
 
-export type EndReason = 'The session has ended' | 'The service is stopping';
+export type EndReason =
+  'The session has ended' | 'The service is stopping' | 'The token was withdrawn';
+
+const CODES = {
+  'The session has ended': 'SESSION_NOT_FOUND',
+  'The service is stopping': 'SERVICE_UNAVAILABLE',
+  'The token was withdrawn': 'UNAUTHORIZED',
+} as const satisfies Record<EndReason, string>;
 
 /** The error of a request in flight when its session or the service ended (contract R46). */
 export function interruption(reason: EndReason, method: string): RpcError {
@@ -26,7 +33,5 @@ export function refuseToBegin(response: ClientResponse, id: RpcId | null = null)
 }
 
 function ended(reason: EndReason, message: string, outcome: string): RpcError {
-  const isSession = reason === 'The session has ended';
-  const errorCode = isSession ? 'SESSION_NOT_FOUND' : 'SERVICE_UNAVAILABLE';
-  return new RpcError(rpcCode.serverError, message, { error_code: errorCode, outcome });
+  return new RpcError(rpcCode.serverError, message, { error_code: CODES[reason], outcome });
 }

@@ -108,6 +108,14 @@ export class McpEndpoint {
     this.modern.interruptCalls(reason);
   }
 
+  /** Ends the sessions and streams of these principals, whose tokens are no longer valid. */
+  endSessionsOf(principals: readonly string[]): void {
+    for (const name of principals) {
+      this.sessions.removeOf(name, 'The token was withdrawn');
+      this.modern.endOf(name, 'The token was withdrawn');
+    }
+  }
+
   close(): void {
     clearInterval(this.sweep);
     this.interruptCalls();

@@ -81,6 +81,12 @@ export class SessionStore {
     session.close(reason);
   }
 
+  removeOf(principal: string, reason: EndReason): void {
+    for (const { session } of [...this.sessions.values()]) {
+      if (session.caller.name === principal) this.remove(session, reason);
+    }
+  }
+
   /** Ends every session that has been idle for too long. */
   expire(): void {
     for (const entry of this.sessions.values()) {

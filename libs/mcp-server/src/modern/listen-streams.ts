@@ -67,6 +67,14 @@ export class ListenStreams {
     }
   }
 
+  endOf(principal: string): void {
+    for (const stream of [...this.streams]) {
+      if (stream.owner !== principal) continue;
+      stream.end();
+      if (this.streams.delete(stream)) this.owners.remove(principal);
+    }
+  }
+
   endAll(): void {
     for (const stream of this.streams) stream.end();
     this.streams.clear();
@@ -87,7 +95,7 @@ class ListenStream {
     private readonly request: RpcRequest,
     private readonly view: McpSurface,
     private readonly response: ClientResponse,
-    owner: string,
+    readonly owner: string,
     private readonly deps: EndpointDependencies,
   ) {
     this.subscriptions = new Subscriptions(view, owner, deps.subscriptions, (uri) =>

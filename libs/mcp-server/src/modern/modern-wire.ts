@@ -79,6 +79,15 @@ export class ModernWire {
     for (const call of this.answering) call.interrupt(reason);
   }
 
+  /** Ends calls and streams of a principal. */
+  endOf(principal: string, reason: EndReason): void {
+    for (const call of this.answering) {
+      if (call.client.caller.name === principal) call.interrupt(reason);
+    }
+    this.suspended.closeOf(principal, reason);
+    this.streams.endOf(principal);
+  }
+
   close(): void {
     this.streams.endAll();
     this.suspended.closeAll();

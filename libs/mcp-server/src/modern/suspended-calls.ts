@@ -44,6 +44,12 @@ export class SuspendedCalls {
     }
   }
 
+  closeOf(principal: string, reason: string): void {
+    for (const [key, { call }] of [...this.calls]) {
+      if (call.client.caller.name === principal) this.remove(key)?.abandon(new Error(reason));
+    }
+  }
+
   private remove(key: string): StatelessCall | undefined {
     const entry = this.calls.get(key);
     if (!entry) return undefined;

@@ -1,0 +1,132 @@
+import type { SecretTokenView, TokenView } from '@app/api-client';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { CliError, exitCodes } from './exit-codes.js';
+import type { RestClient } from './rest-client.js';
+import type { Outcome, Perform } from './session.js';
+import { fields, table } from './table.js';
+
+const SCOPES = ['read', 'call', 'admin'] as const;
+type Scope = (typeof SCOPES)[number];
+
+const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
+
+export function tokensGroup(perform: Perform) {
+  const group = new Command('tokens').description('what programs and people log in with');
+  group
+    .command('list', { isDefault: true })
+    .description('all tokens, those of the configuration too; never a secret')
+    .action(() => perform(listTokens));
+  group
+    .command('create <name>')
+    .description('make a token, and print it this once')
+    .addOption(
+      new Option('--scopes <scopes...>', 'what it may do: admin includes call, call includes read')
+        .choices(SCOPES)
+        .default(['call'] as Scope[]),
+    )
+    .option('--expires <time>', 'after 30d, 12h, 90m or 45s; without it never', duration)
+    .action((name, { scopes, expires }) =>
+      perform((rest) => createToken(rest, name, scopes, expires)),
+    );
+  group
+    .command('rotate <name>')
+    .description('replace the secret of a token, and print the new one this once')
+    .option('--overlap <time>', 'for how long the old one is accepted, such as 1h', duration)
+    .action((name, { overlap }) => perform((rest) => rotateToken(rest, name, overlap)));
+  group
+    .command('revoke <name>')
+    .description('refuse a token from now on, and end its sessions')
+    .action((name) => perform((rest) => revokeToken(rest, name)));
+  return group;
+}
+
+/** In seconds. */
+function duration(text: string): number {
+  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (number === undefined) {
+    throw new InvalidArgumentError('It must be a number followed by s, m, h or d, such as 30d.');
+  }
+  return Number(number) * SECONDS[unit as keyof typeof SECONDS];
+}
+
+async function allTokens(rest: RestClient) {
+  return rest.list(
+    (api, page) => api.listTokens({ query: page }),
+    ({ tokens }) => tokens,
+  );
+}
+
+async function listTokens(rest: RestClient): Promise<Outcome> {
+  const { first, items } = await allTokens(rest);
+  const rows = items.map((token) => [
+    token.name,
+    token.scopes.join(' '),
+    token.expires_at ?? '',
+    token.last_used_at ?? '',
+    token.created_by ?? 'configuration',
+  ]);
+  return {
+    json: { ...first, tokens: items },
+    text: (screen) =>
+      rows.length === 0
+        ? 'There are no tokens.'
+        : table(['TOKEN', 'SCOPES', 'EXPIRES', 'LAST USED', 'CREATED BY'], rows, screen),
+  };
+}
+
+async function createToken(
+  rest: RestClient,
+  name: string,
+  scopes: readonly Scope[],
+  expires: number | undefined,
+): Promise<Outcome> {
+  const body = {
+    name,
+    scopes: [...scopes],
+    ...(expires !== undefined && { expires_in_seconds: expires }),
+  };
+  return shown(await rest.ask((api) => api.issueToken({ body })));
+}
+
+async function rotateToken(
+  rest: RestClient,
+  name: string,
+  overlap: number | undefined,
+): Promise<Outcome> {
+  const id = await issuedId(rest, name);
+  const body = overlap === undefined ? {} : { overlap_seconds: overlap };
+  return shown(await rest.ask((api) => api.rotateToken({ path: { id }, body })));
+}
+
+async function revokeToken(rest: RestClient, name: string): Promise<Outcome> {
+  const id = await issuedId(rest, name);
+  await rest.ask((api) => api.revokeToken({ path: { id } }));
+  return { json: { id, name, revoked: true }, text: `${name} is revoked.` };
+}
+
+function shown(token: SecretTokenView): Outcome {
+  return {
+    json: token,
+    text: fields([
+      ['token', token.token],
+      ['name', token.name],
+      ['scopes', token.scopes.join(' ')],
+      ['expires', token.expires_at],
+      ['the one before is accepted until', token.previous_until],
+    ]),
+  };
+}
+
+/** A token of the configuration has no id: it is changed there. */
+async function issuedId(rest: RestClient, name: string): Promise<string> {
+  const { items } = await allTokens(rest);
+  const found = items.find((token: TokenView) => token.name === name || token.id === name);
+  if (!found) {
+    throw new CliError(`There is no token ${name}.`, exitCodes.notFound, 'TOKEN_NOT_FOUND');
+  }
+  if (found.id === null) {
+    const advice = 'change MCP_AGGREGATOR_TOKENS, or the file admin-token in the data folder';
+    throw new CliError(`${name} is a token of the configuration: ${advice}.`, exitCodes.failed);
+  }
+  return found.id;
+}

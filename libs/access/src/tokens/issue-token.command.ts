@@ -1,0 +1,67 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Clock, Database, Replicas, type TokenScope } from '@app/platform';
+import { randomUUID } from 'node:crypto';
+import { AuditStore } from '../audit/audit.store.js';
+import { tokenHash } from '../authenticate/admin-token.js';
+import type { Actor } from '../authenticate/principal.js';
+import { Tokens } from '../authenticate/tokens.js';
+import { type IssuedToken, newSecret, TOKENS_CHANGED } from './issued-token.js';
+import { IssuedTokenStore } from './issued-token.store.js';
+
+/** Makes a token. Its secret is in the result, and nowhere else. */
+export class IssueToken extends Command<{ readonly token: IssuedToken; readonly secret: string }> {
+  constructor(
+    readonly name: string,
+    readonly scopes: readonly TokenScope[],
+    /** Undefined for a token that does not expire. */
+    readonly expiresInSeconds: number | undefined,
+    readonly actor: Actor,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(IssueToken)
+export class IssueTokenHandler implements ICommandHandler<IssueToken> {
+  constructor(
+    private readonly database: Database,
+    private readonly store: IssuedTokenStore,
+    private readonly audit: AuditStore,
+    private readonly tokens: Tokens,
+    private readonly clock: Clock,
+    private readonly replicas: Replicas,
+  ) {}
+
+  async execute({
+    name,
+    scopes,
+    expiresInSeconds,
+    actor,
+  }: IssueToken): Promise<{ readonly token: IssuedToken; readonly secret: string }> {
+    const secret = newSecret();
+    const createdAt = this.clock.now();
+    const token: IssuedToken = {
+      id: randomUUID(),
+      name,
+      scopes,
+      hash: tokenHash(secret),
+      previousHash: null,
+      previousUntil: null,
+      createdBy: actor.name,
+      createdAt,
+      expiresAt:
+        expiresInSeconds === undefined
+          ? null
+          : new Date(createdAt.getTime() + expiresInSeconds * 1_000),
+      lastUsedAt: null,
+    };
+    await this.database.transaction(async (tx) => {
+      await this.store.insert(token, tx);
+      const details = { token_id: token.id, token: name, scopes: [...scopes] };
+      await this.audit.record({ event: 'token.issued', actor, details }, tx);
+    });
+    await this.tokens.put(token);
+    await this.replicas.tell(TOKENS_CHANGED);
+    return { token, secret };
+  }
+}

@@ -1,0 +1,39 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Database, Replicas } from '@app/platform';
+import { AuditStore } from '../audit/audit.store.js';
+import type { Actor } from '../authenticate/principal.js';
+import { Tokens } from '../authenticate/tokens.js';
+import { TOKENS_CHANGED } from './issued-token.js';
+import { IssuedTokenStore } from './issued-token.store.js';
+
+/** Refuses a token from the next request on, and ends the sessions of its programs. */
+export class RevokeToken extends Command<void> {
+  constructor(
+    readonly id: string,
+    readonly actor: Actor,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RevokeToken)
+export class RevokeTokenHandler implements ICommandHandler<RevokeToken> {
+  constructor(
+    private readonly database: Database,
+    private readonly store: IssuedTokenStore,
+    private readonly audit: AuditStore,
+    private readonly tokens: Tokens,
+    private readonly replicas: Replicas,
+  ) {}
+
+  async execute({ id, actor }: RevokeToken): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const { name } = await this.store.lock(id, tx);
+      await this.store.delete(id, tx);
+      const details = { token_id: id, token: name };
+      await this.audit.record({ event: 'token.revoked', actor, details }, tx);
+    });
+    await this.tokens.drop(id);
+    await this.replicas.tell(TOKENS_CHANGED);
+  }
+}

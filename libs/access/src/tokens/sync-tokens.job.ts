@@ -1,0 +1,30 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { Clock } from '@app/platform';
+import { Tokens } from '../authenticate/tokens.js';
+import { IssuedTokenStore } from './issued-token.store.js';
+
+const EVERY_MS = 30_000;
+
+/** Writes when tokens were used, and reads them again: one may have expired, or a notification may be lost. */
+@Injectable()
+export class SyncTokensJob {
+  private readonly logger = new Logger('access');
+
+  constructor(
+    private readonly tokens: Tokens,
+    private readonly store: IssuedTokenStore,
+    private readonly clock: Clock,
+  ) {}
+
+  @Interval(EVERY_MS)
+  async run(): Promise<void> {
+    try {
+      const used = this.tokens.takeUsed();
+      if (used.length > 0) await this.store.noteUse(used, this.clock.now());
+      await this.tokens.reload();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'access.tokens_not_reloaded');
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import {
+  ApiBearerAuth,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { ApiErrors, PageQuery } from '@app/platform';
+import { CurrentActor, RequireScope } from '../authorize/access.decorators.js';
+import type { Actor } from '../authenticate/principal.js';
+import { IssueToken } from './issue-token.command.js';
+import { IssuedTokenStore } from './issued-token.store.js';
+import { RevokeToken } from './revoke-token.command.js';
+import { RotateToken } from './rotate-token.command.js';
+import { TokenIdPipe } from './token-id.pipe.js';
+import {
+  IssueTokenDto,
+  RotateTokenDto,
+  SecretTokenView,
+  TokenListView,
+  TokenView,
+  toSecretTokenView,
+  toTokenView,
+} from './tokens.dto.js';
+
+const OVERLAP_S = 3_600;
+
+@ApiTags('tokens')
+@ApiBearerAuth()
+@Controller('api/v1/aggregator/tokens')
+@RequireScope('admin')
+export class TokensController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly store: IssuedTokenStore,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'All tokens by name, those of the configuration too; never a secret' })
+  @ApiOkResponse({ type: TokenListView })
+  @ApiErrors(422)
+  async listTokens(@Query() { limit, offset }: PageQuery): Promise<TokenListView> {
+    const { tokens, total } = await this.store.list({ limit, offset });
+    return { tokens: tokens.map(toTokenView), total, limit, offset };
+  }
+
+  @Post()
+  @ApiOperation({ summary: 'Make a token; it is shown only in this answer' })
+  @ApiCreatedResponse({ type: SecretTokenView })
+  @ApiErrors(400, 409, 422)
+  async issueToken(
+    @Body() { name, scopes, expires_in_seconds }: IssueTokenDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<SecretTokenView> {
+    const command = new IssueToken(name, scopes, expires_in_seconds ?? undefined, actor);
+    const { token, secret } = await this.commands.execute(command);
+    return toSecretTokenView(token, secret);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'One token' })
+  @ApiOkResponse({ type: TokenView })
+  @ApiErrors(404)
+  async getToken(@Param('id', TokenIdPipe) id: string): Promise<TokenView> {
+    return toTokenView(await this.store.get(id));
+  }
+
+  @Post(':id/rotate')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Give a token another secret; the one before is accepted for some time',
+  })
+  @ApiOkResponse({ type: SecretTokenView })
+  @ApiErrors(400, 404, 422)
+  async rotateToken(
+    @Param('id', TokenIdPipe) id: string,
+    @Body() { overlap_seconds }: RotateTokenDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<SecretTokenView> {
+    const command = new RotateToken(id, overlap_seconds ?? OVERLAP_S, actor);
+    const { token, secret } = await this.commands.execute(command);
+    return toSecretTokenView(token, secret);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Revoke a token: its next request is refused, its sessions end' })
+  @ApiNoContentResponse()
+  @ApiErrors(404)
+  async revokeToken(
+    @Param('id', TokenIdPipe) id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    await this.commands.execute(new RevokeToken(id, actor));
+  }
+}

@@ -1,0 +1,7 @@
+/** Tokens were revoked or have expired; published once this process refuses them. */
+export class TokensWithdrawn {
+  constructor(
+    /** Names of their principals, none of which has another token that was issued. */
+    readonly names: readonly string[],
+  ) {}
+}
