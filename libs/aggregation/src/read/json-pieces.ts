@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
+import { isJsonObject, type JsonObject, type JsonValue, type Sliced } from '@app/platform';
 import type { Pieces } from './passage.js';
 import { MAX_PIECE_CHARS, MAX_URL_CHARS, textPieces } from './text-pieces.js';
 
@@ -34,6 +34,8 @@ const DATE_FIELDS = [
 /** Shorter texts beside a list of results are metadata, such as "total: 3". */
 const MIN_PROSE_CHARS = 40;
 const MAX_DEPTH = 8;
+/** Between them other work may run; a record may have 10,000 fields. */
+const FIELDS_AT_ONCE = 500;
 
 /** Longer texts are not parsed as dates. */
 const MAX_DATE_CHARS = 64;
@@ -47,12 +49,14 @@ export function* jsonPieces(value: JsonValue, depth = 0): Pieces {
   }
   if (!isJsonObject(value)) return;
   const entries = Object.entries(value);
+  yield;
   const only = entries.length === 1 ? entries[0]?.[1] : undefined;
   if (only !== undefined && isContainer(only) && depth < MAX_DEPTH) {
     return yield* jsonPieces(only, depth + 1);
   }
   const isRecord = firstText(value, [...TITLE_FIELDS, ...TEXT_FIELDS]) !== undefined;
   const lists = entries.filter(([, item]) => isListOfResults(item, isRecord));
+  yield;
   if (lists.length === 0) return yield* piecesOfItem(value);
   const rest = Object.fromEntries(entries.filter(([, item]) => !isListOfResults(item, isRecord)));
   if (hasProse(rest)) yield* piecesOfItem(rest);
@@ -77,11 +81,8 @@ function* piecesOfRecord(record: JsonObject): Pieces {
   const text = firstText(record, TEXT_FIELDS);
   const url = firstText(record, URL_FIELDS);
   const shown = new Set([title?.field, text?.field, url?.field]);
-  const lines = Object.entries(record)
-    .filter(([field, value]) => !shown.has(field) && !isEmpty(value))
-    .map(([field, value]) => `${field}: ${lineOf(value)}`);
+  const facts = yield* factsOf(record, shown);
   const provenance = provenanceOf(record, url?.value);
-  const facts = lines.join('\n');
   const whole = [title?.value, text?.value, facts].filter(Boolean).join('\n');
   if (whole.length <= MAX_PIECE_CHARS) {
     return yield whole === '' ? undefined : { text: whole, ...provenance };
@@ -92,6 +93,16 @@ function* piecesOfRecord(record: JsonObject): Pieces {
       yield piece && { ...piece, ...provenance, text: `${heading}${piece.text}` };
     }
   }
+}
+
+/** A line for each other field. */
+function* factsOf(record: JsonObject, shown: ReadonlySet<string | undefined>): Sliced<string> {
+  const lines: string[] = [];
+  for (const [i, [field, value]] of Object.entries(record).entries()) {
+    if (i % FIELDS_AT_ONCE === FIELDS_AT_ONCE - 1) yield;
+    if (!shown.has(field) && !isEmpty(value)) lines.push(`${field}: ${lineOf(value)}`);
+  }
+  return lines.join('\n');
 }
 
 function provenanceOf(
