@@ -13,7 +13,7 @@ export { MAX_BATCH, readFrame, type UnreadableMessage } from './codec/read-frame
 export { type Incoming, readMessage } from './codec/read-message.js';
 export { rpcCode } from './codec/rpc-code.js';
 export { RpcError, UpstreamRpcError } from './codec/rpc-error.js';
-export { messageBytes, messageText } from './codec/write-message.js';
+export { messageBytes, messagePieces, messageText } from './codec/write-message.js';
 export { mcpHeader } from './headers/header-names.js';
 export {
   headerText,

@@ -1,5 +1,5 @@
 import {
-  messageBytes,
+  messagePieces,
   rpcCode,
   type RpcErrorBody,
   type RpcId,
@@ -114,7 +114,7 @@ export class ClientResponse {
   }
 
   private answer(status: number, message: RpcMessage, headers: readonly string[] = []): void {
-    const body = messageBytes(message);
+    const pieces = messagePieces(message);
     const { raw } = this;
     raw.writeHead(status, [
       ...this.headers,
@@ -122,9 +122,11 @@ export class ClientResponse {
       'content-type',
       'application/json',
       'content-length',
-      String(Buffer.byteLength(body)),
+      String(pieces.reduce((bytes, piece) => bytes + Buffer.byteLength(piece), 0)),
     ]);
-    raw.end(body);
+    // Node sends what is written in one turn together.
+    for (const piece of pieces.slice(0, -1)) raw.write(piece);
+    raw.end(pieces.at(-1));
     // Usually the connection takes the whole answer at once.
     if (raw.writableLength > 0) this.deps.unsent.watch(raw, this.owner);
   }

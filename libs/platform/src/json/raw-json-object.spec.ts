@@ -58,6 +58,17 @@ describe(RawJsonObject.name, () => {
     );
   });
 
+  it('does not copy a large object to change it', () => {
+    const long = JSON.stringify('x'.repeat(1_000_000));
+    const object = written(`{"a":1,"long":${long},"b":2}`);
+    const changed = object.with({ b: 3, c: 4 });
+    const copied = changed.pieces.filter(({ buffer }) => buffer !== object.bytes.buffer);
+    expect(Buffer.concat(copied).length).toBeLessThan(100);
+    expect(Buffer.concat(changed.pieces).toString()).toBe(`{"a":1,"long":${long},"b":3,"c":4}`);
+    expect(textOf(changed)).toBe(`{"a":1,"long":${long},"b":3,"c":4}`);
+    expect(changed.without('a').keys).toEqual(['long', 'b', 'c']);
+  });
+
   it('keeps numbers that JavaScript cannot represent', () => {
     const object = written('{"big": 12345678901234567890.10, "other": 1}').without('other');
     expect(textOf(object)).toBe('{"big": 12345678901234567890.10}');

@@ -6,7 +6,6 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
@@ -14,6 +13,8 @@ const LOWER_U = 0x75;
 const NOTE_WORDS = 4;
 /** Searching a million members for a name would block the event loop; no result of MCP has a hundred. */
 const MAX_KNOWN_MEMBERS = 1_000;
+/** From this size on, a rewritten object is not copied: copying ten megabytes takes ten milliseconds. */
+const MIN_PIECED_BYTES = 65_536;
 
 /**
  * A JSON object kept as received bytes and forwarded unchanged: numbers keep their digits, keys their order and
@@ -23,12 +24,23 @@ const MAX_KNOWN_MEMBERS = 1_000;
  */
 export class RawJsonObject {
   private constructor(
-    /** Without surrounding white space. */
-    readonly bytes: Buffer,
+    /** Together the text, without surrounding white space; several only after a change to a large object. */
+    private parts: readonly [Buffer, ...Buffer[]],
     /** Computed on first use. Positions refer to the text that `bytes` were cut from. */
     private notes: JsonNotes | undefined,
     private readonly from: number,
   ) {}
+
+  /** The text in one buffer; copied on first use if there are several pieces. */
+  get bytes(): Buffer {
+    if (this.parts.length > 1) this.parts = [Buffer.concat(this.parts)];
+    return this.parts[0];
+  }
+
+  /** The text in pieces, to be sent without copying it. */
+  get pieces(): readonly Buffer[] {
+    return this.parts;
+  }
 
   /** Undefined for invalid JSON and for other values. */
   static read(text: Buffer): RawJsonObject | undefined {
@@ -39,7 +51,7 @@ export class RawJsonObject {
   }
 
   static of(object: JsonObject): RawJsonObject {
-    return new RawJsonObject(Buffer.from(writeJson(object)), undefined, 0);
+    return new RawJsonObject([Buffer.from(writeJson(object))], undefined, 0);
   }
 
   /** The object at that position of a scanned text; `notes`, if given, are those of its members alone. */
@@ -55,8 +67,8 @@ export class RawJsonObject {
     let last = end;
     while (isSpace(text[last - 1])) last--;
     return notes
-      ? new RawJsonObject(text.subarray(first, last), knownOf(notes), first)
-      : new RawJsonObject(text.subarray(first, last), undefined, 0);
+      ? new RawJsonObject([text.subarray(first, last)], knownOf(notes), first)
+      : new RawJsonObject([text.subarray(first, last)], undefined, 0);
   }
 
   /** Keys in order, with repetitions. */
@@ -123,19 +135,15 @@ export class RawJsonObject {
 
   private rewritten(removed: readonly string[], added: string): RawJsonObject {
     const runs = this.kept(removed);
-    let size = 2 + Buffer.byteLength(added);
-    for (const { start, end } of runs) size += end - start + 1;
-    const bytes = Buffer.allocUnsafe(size);
-    bytes[0] = OPEN_BRACE;
-    let at = 1;
+    const parts: [Buffer, ...Buffer[]] = [OPENING];
     for (const { start, end } of runs) {
-      at += this.bytes.copy(bytes, at, start, end);
-      bytes[at++] = COMMA;
+      if (parts.length > 1) parts.push(SEPARATOR);
+      parts.push(this.bytes.subarray(start, end));
     }
-    if (added !== '') at += bytes.write(added, at);
-    else if (runs.length > 0) at--;
-    bytes[at++] = CLOSE_BRACE;
-    return new RawJsonObject(bytes.subarray(0, at), undefined, 0);
+    const end = runs.length > 0 && added !== '' ? `,${added}}` : `${added}}`;
+    parts.push(Buffer.from(end));
+    const isLarge = this.bytes.length >= MIN_PIECED_BYTES;
+    return new RawJsonObject(isLarge ? parts : [Buffer.concat(parts)], undefined, 0);
   }
 
   /** The ranges of members that stay, with the text between them. */
@@ -173,6 +181,9 @@ function isOneOf(bytes: Buffer, start: number, keys: readonly string[]): boolean
   for (const key of keys) if (isKey(bytes, start, key)) return true;
   return false;
 }
+
+const OPENING = Buffer.from('{');
+const SEPARATOR = Buffer.from(',');
 
 interface Run {
   readonly start: number;
