@@ -18,7 +18,7 @@ import { RequestTimedOut, UpstreamHttpError, type UpstreamSession } from '@app/m
 import { UpstreamRpcError } from '@app/mcp-protocol';
 import { DiscoveryProgress } from './discovery-progress.js';
 import { DiscoveryRetries } from './discovery-retries.js';
-import { readTools } from './tool.js';
+import { readTools, type ToolRemark } from './tool.js';
 import { type Published, ToolPublisher } from './publish/tool-publisher.js';
 
 /** Limit for a server that never stops paging; far above every limit on tools. */
@@ -82,23 +82,26 @@ export class DiscoverToolsHandler implements ICommandHandler<DiscoverTools> {
   }
 
   private async read(serverId: string, session: UpstreamSession): Promise<void> {
-    const listed = await this.list(session);
+    const withheld: ToolRemark[] = [];
+    const listed = await this.list(session, withheld);
     this.failPoints.pass('discovery.listed');
     this.progress.step(serverId, { phase: 'WRITING', listed: listed.length });
     const read = await inSlices(readTools(listed, session.provenance));
-    const published = await this.publisher.publish(serverId, read);
+    const remarks = [...withheld, ...read.remarks];
+    const published = await this.publisher.publish(serverId, { ...read, remarks });
     if (!published) return this.progress.forget(serverId);
     this.failPoints.pass('discovery.committed');
     await this.announce(serverId, published);
     this.failPoints.pass('discovery.published');
   }
 
-  private async list(session: UpstreamSession): Promise<JsonObject[]> {
+  private async list(session: UpstreamSession, withheld: ToolRemark[]): Promise<JsonObject[]> {
     try {
       return await session.listAll('tools', {
         maxItems: this.env.MCP_AGGREGATOR_MAX_TOOLS_PER_SERVER + NAMED_OVER_LIMIT,
         maxPages: MAX_PAGES,
         timeoutMs: this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000,
+        onWithheld: (name, why) => withheld.push({ name, text: `is not published: ${why}` }),
       });
     } catch (error) {
       // A server that declares no tools may have some; it may also refuse to list them, or not answer.

@@ -114,7 +114,7 @@ export interface ListLimits {
   /** For all pages together. */
   readonly timeoutMs: number;
   /** Called with the reason when an item was left out. */
-  onWithheld?(what: string): void;
+  onWithheld?(name: string, why: string): void;
 }
 
 export interface CloseOptions {

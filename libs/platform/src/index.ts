@@ -45,6 +45,7 @@ export { RequestValidationPipe } from './errors/validation.pipe.js';
 export { BodyLimit, bodyLimits, configureRoute, limitBody } from './http/body-limit.js';
 export { beyondBounds, isLongerThan, type JsonBounds } from './json/json-bounds.js';
 export { readJsonBodies } from './http/read-json-bodies.js';
+export { jsonItems } from './json/json-list.js';
 export { isJsonObject, type JsonObject, type JsonValue } from './json/json.js';
 export { type AddressKind, classify } from './egress/address-ranges.js';
 export { parseAddress } from './egress/address.js';

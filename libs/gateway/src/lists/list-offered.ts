@@ -24,7 +24,9 @@ export async function listOffered(
   if (session.capabilities[capability] === undefined) return { list: undefined, remarks: [] };
   try {
     const withheld: string[] = [];
-    const listed = await all(session, kind, (what) => withheld.push(`not offered: ${what}`));
+    const listed = await all(session, kind, (name, why) =>
+      withheld.push(`not offered: ${name}: ${why}`),
+    );
     const read = await readOffered(kind, listed, session.provenance, maxBytes);
     return { ...read, remarks: [...withheld, ...read.remarks] };
   } catch (error) {
@@ -35,7 +37,7 @@ export async function listOffered(
 async function all(
   session: UpstreamSession,
   kind: OfferedKind,
-  onWithheld: (what: string) => void,
+  onWithheld: (name: string, why: string) => void,
 ): Promise<readonly JsonObject[]> {
   try {
     return await session.listAll(kind, {

@@ -167,14 +167,14 @@ class World {
   }
 
   /** The items left out while a list is read, by kind. */
-  readonly withheld = new Map<ListKind, string[]>();
+  readonly withheld = new Map<ListKind, [name: string, why: string][]>();
 
   private sessionOf(name: string): UpstreamSession {
     return {
       capabilities: { prompts: {}, resources: {} },
       provenance: Provenance.none,
       listAll: async (kind: ListKind, limits: ListLimits) => {
-        for (const what of this.withheld.get(kind) ?? []) limits.onWithheld?.(what);
+        for (const what of this.withheld.get(kind) ?? []) limits.onWithheld?.(...what);
         this.listed.push(`${name} ${kind}`);
         const list = this.lists.get(name)?.[kind] ?? [];
         return typeof list === 'function' ? list() : [...list];
@@ -519,7 +519,7 @@ describe('the warnings of a server', () => {
 
   it('name items that were too large to read', async () => {
     const world = new World(['a']);
-    world.withheld.set('prompts', ['huge: it is longer than 262144 characters']);
+    world.withheld.set('prompts', [['huge', 'it is longer than 262144 characters']]);
     await world.offer('a', { prompts: [] });
     expect(await world.warningsOf('a')).toEqual([
       'not offered: huge: it is longer than 262144 characters',

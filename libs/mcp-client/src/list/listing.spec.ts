@@ -75,15 +75,39 @@ describe(listAll.name, () => {
     expect(server.asked).toBe(1);
   });
 
-  it('leaves out an item that is too large, and names it', async () => {
-    const left: string[] = [];
+  it.each([
+    ['is too large', { name: 'big', description: 'x'.repeat(300_000) }, 'big'],
+    ['is far too large', { name: 'big', description: 'x'.repeat(9_000_000) }, 'big'],
+    ['has a name that is too large', { name: 'n'.repeat(300_000) }, 'n'.repeat(100)],
+    ['is too large and has no name', ['x'.repeat(300_000)], 'without a name'],
+  ])('leaves out an item that %s, and names it', async (_what, item, name) => {
+    for (const kind of ['tools', 'prompts'] as const) {
+      const left: string[] = [];
+      const server = serverOf(() => ({ [kind]: [item, { name: 'small' }] }));
+      const account = new ListAccount(20_000_000, UNCOUNTED);
+      const onWithheld = (...what: string[]): unknown => left.push(what.join(': '));
+      const listed = await listAll(server, kind, { ...limits, onWithheld }, account);
+      expect(listed).toEqual([{ name: 'small' }]);
+      expect(left).toEqual([`${name}: it is longer than 262144 characters`]);
+    }
+  });
+
+  it('measures an item in characters, however these are escaped', async () => {
+    const written = `{"prompts":[{"name":"text","description":"${'\\u4f60'.repeat(200_000)}"}]}`;
+    const page = RawJsonObject.read(Buffer.from(written));
+    if (!page) throw new Error('it is not JSON');
+    const account = new ListAccount(20_000_000, UNCOUNTED);
+    const server = { requestBytes: () => Promise.resolve(page) };
+    const [item] = await listAll(server, 'prompts', limits, account);
+    expect(item).toEqual({ name: 'text', description: '你'.repeat(200_000) });
+  });
+
+  it('stops parsing a page when it has enough items', async () => {
+    const account = new ListAccount(20_000_000, UNCOUNTED);
     const server = serverOf(() => ({
-      prompts: [{ name: 'big', description: 'x'.repeat(300_000) }, { name: 'small' }],
+      tools: Array.from({ length: 10 }, (_, i) => ({ name: `${i}` })),
     }));
-    const account = new ListAccount(1_000_000, UNCOUNTED);
-    const onWithheld = (what: string): unknown => left.push(what);
-    const listed = await listAll(server, 'prompts', { ...limits, onWithheld }, account);
-    expect(listed).toEqual([{ name: 'small' }]);
-    expect(left).toEqual(['big: it is longer than 262144 characters']);
+    const listed = await listAll(server, 'tools', { ...limits, maxItems: 3 }, account);
+    expect(listed.map(({ name }) => name)).toEqual(['0', '1', '2']);
   });
 });

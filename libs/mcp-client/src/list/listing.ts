@@ -3,12 +3,13 @@ import {
   inSlices,
   isJsonObject,
   isLongerThan,
+  jsonItems,
   type JsonObject,
   lastScanned,
   type Room,
   scanJson,
   type Sliced,
-  type RawJsonObject,
+  RawJsonObject,
 } from '@app/platform';
 import type { ListKind, ListLimits, UpstreamSession } from '../upstream.js';
 import { ListTooLarge, UpstreamProtocolError } from '../upstream.errors.js';
@@ -22,9 +23,13 @@ const methods = {
 
 /** A cursor is kept in memory and sent back in a request. */
 const MAX_CURSOR_CHARS = 8_192;
-/** For tools the catalogue has its own limit and reports the name of a tool that is too large. */
+/** Of what is within it when it is read, the catalogue measures tools once more. */
 const MAX_ITEM_CHARS = 262_144;
+/** `\u0041` is one character. */
+const BYTES_PER_ESCAPE = 6;
 const MAX_NAME_CHARS = 100;
+const MAX_NAME_BYTES = 1_000;
+const OPEN_BRACKET = 0x5b;
 /** Memory per value besides its text: three bytes of JSON can become an object of fifty bytes. */
 const BYTES_PER_VALUE = 64;
 
@@ -135,8 +140,8 @@ async function readPages(
       },
     );
     reading.add(written);
-    const kept = await inSlices(itemsIn(written, kind, limits));
-    for (const item of kept.slice(0, limits.maxItems - items.length)) items.push(item);
+    const left = limits.maxItems - items.length;
+    for (const item of await inSlices(itemsIn(written, kind, limits, left))) items.push(item);
     const next = cursorIn(written, kind);
     if (next === undefined || items.length >= limits.maxItems) return items;
     if (seen.has(next)) throw new UpstreamProtocolError(`${methods[kind]} runs in a circle`);
@@ -146,19 +151,51 @@ async function readPages(
   throw new UpstreamProtocolError(`${methods[kind]} has more than ${limits.maxPages} pages`);
 }
 
-/** Parses pages of several servers in separate turns of the event loop. */
-function* itemsIn(page: RawJsonObject, kind: ListKind, limits: ListLimits): Sliced<JsonObject[]> {
+/** Large pages are parsed item by item, so that no page blocks the event loop. */
+function* itemsIn(
+  page: RawJsonObject,
+  kind: ListKind,
+  limits: ListLimits,
+  atMost: number,
+): Sliced<JsonObject[]> {
   yield;
-  const listed = page.get(kind);
-  if (!Array.isArray(listed)) throw new UpstreamProtocolError(`${methods[kind]} has no ${kind}`);
-  const items: JsonObject[] = [];
-  for (const item of listed) {
-    yield;
-    // What is no object is read as an item without a name, and reported as one.
-    const read = isJsonObject(item) ? item : {};
-    if (fits(read, kind, limits)) items.push(read);
+  const list = page.raw(kind);
+  if (list?.[0] !== OPEN_BRACKET) {
+    throw new UpstreamProtocolError(`${methods[kind]} has no ${kind}`);
   }
+  const items: JsonObject[] = [];
+  yield* jsonItems(list, (bytes) => {
+    const item = isTooLong(bytes) ? undefined : readItem(bytes);
+    if (!item || (kind !== 'tools' && isLongerThan(item, MAX_ITEM_CHARS))) {
+      limits.onWithheld?.(nameOf(bytes), `it is longer than ${MAX_ITEM_CHARS} characters`);
+    } else items.push(item);
+    return items.length < atMost;
+  });
   return items;
+}
+
+/** What is no object is read as an item without a name, and reported as one. */
+function readItem(bytes: Buffer): JsonObject {
+  const item: unknown = JSON.parse(bytes.toString());
+  return isJsonObject(item) ? item : {};
+}
+
+/** Tells without parsing; an item with few escapes and little white space is as long as its bytes. */
+function isTooLong(bytes: Buffer): boolean {
+  if (bytes.length <= MAX_ITEM_CHARS) return false;
+  if (bytes.length > MAX_ITEM_CHARS * BYTES_PER_ESCAPE) return true;
+  const text = bytes.toString();
+  const escapes = text.match(/\\u[\da-f]{4}/gi)?.length ?? 0;
+  return text.length - escapes * (BYTES_PER_ESCAPE - 1) > MAX_ITEM_CHARS;
+}
+
+function nameOf(bytes: Buffer): string {
+  const item = RawJsonObject.among(bytes, undefined, 0, bytes.length);
+  const raw = item?.raw('name') ?? item?.raw('uri') ?? item?.raw('uriTemplate');
+  // Of a longer one the beginning is shown as it was written.
+  const text = raw && raw.length > MAX_NAME_BYTES ? raw.toString('utf8', 1, MAX_NAME_BYTES) : raw;
+  const name: unknown = Buffer.isBuffer(text) ? JSON.parse(text.toString()) : text;
+  return typeof name === 'string' ? cutText(name, MAX_NAME_CHARS) : 'without a name';
 }
 
 function cursorIn(page: RawJsonObject, kind: ListKind): string | undefined {
@@ -171,12 +208,4 @@ function cursorIn(page: RawJsonObject, kind: ListKind): string | undefined {
   }
   const cursor = page.get('nextCursor');
   return typeof cursor === 'string' && cursor !== '' ? cursor : undefined;
-}
-
-function fits(item: JsonObject, kind: ListKind, limits: ListLimits): boolean {
-  if (kind === 'tools' || !isLongerThan(item, MAX_ITEM_CHARS)) return true;
-  const { uri = item['uriTemplate'], name = uri } = item;
-  const called = typeof name === 'string' ? cutText(name, MAX_NAME_CHARS) : 'without a name';
-  limits.onWithheld?.(`${called}: it is longer than ${MAX_ITEM_CHARS} characters`);
-  return false;
 }
