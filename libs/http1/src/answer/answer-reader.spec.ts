@@ -116,6 +116,14 @@ it.each([
     'trailers without an end',
     `${ok}transfer-encoding: chunked\r\n\r\n0\r\n${'a: b\r\n'.repeat(9_000)}`,
   ],
+  [
+    'a length in a trailer',
+    `${ok}transfer-encoding: chunked\r\n\r\n0\r\nContent-Length: 0\r\n\r\n`,
+  ],
+  [
+    'an encoding in a trailer',
+    `${ok}transfer-encoding: chunked\r\n\r\n0\r\ntransfer-encoding: chunked\r\n\r\n`,
+  ],
   ['bytes after the answer', `${ok}content-length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\n`],
 ])('%s is refused', (_name, text) => {
   expect(() => told([Buffer.from(text, 'latin1')])).toThrow(BadAnswer);

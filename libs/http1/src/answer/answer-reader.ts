@@ -12,6 +12,8 @@ const MAX_PLAIN_DIGITS = 8;
 const CHUNK_SIZE =
   /^([0-9a-f]{1,12})(?:;[\w!#$%&'*+.^`|~-]+(?:=(?:[\w!#$%&'*+.^`|~-]+|"(?:[\t\x20!\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"))?)*$/i;
 const TRAILER = /^[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*$/;
+/** Fields that would contradict where the body ended; RFC 9110, section 6.5.1, forbids them in trailers. */
+const FRAMING = /^(?:content-length|transfer-encoding):/i;
 
 export interface AnswerSink {
   onHead(head: AnswerHead): void;
@@ -174,6 +176,7 @@ export class AnswerReader {
   private skipTrailer(line: string): void {
     if (line === '') return this.end();
     if (!TRAILER.test(line)) throw new BadAnswer('a trailer that is none');
+    if (FRAMING.test(line)) throw new BadAnswer('a length or an encoding after its body');
     this.trailerBytes += line.length;
     if (this.trailerBytes > MAX_HEAD_BYTES) throw new BadAnswer('trailers without an end');
   }
