@@ -10,9 +10,15 @@ export function idIn(object: JsonObject, key: string): RpcId | undefined {
   if (typeof id !== 'number') return undefined;
   if (Number.isSafeInteger(id)) return id;
   const written = memberAsWritten(object, key);
-  if (written instanceof RawJson && /^-?\d+$/.test(written.text)) return BigInt(written.text);
-  return Number.isFinite(id) ? id : undefined;
+  const large = written instanceof RawJson ? largeInteger(written.text) : undefined;
+  return large ?? (Number.isFinite(id) ? id : undefined);
 }
+
+/** Undefined for other numbers, and for one of so many digits that converting it blocks for seconds. */
+export function largeInteger(written: string): bigint | undefined {
+  return LARGE_INTEGER.test(written) ? BigInt(written) : undefined;
+}
+const LARGE_INTEGER = /^-?\d{1,1000}$/;
 
 /** The id as JSON text. */
 export function idText(id: RpcId | null): string {

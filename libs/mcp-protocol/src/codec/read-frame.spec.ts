@@ -1,4 +1,5 @@
 import { readFrame, type UnreadableMessage } from './read-frame.js';
+import { readMessage } from './read-message.js';
 import { messageText } from './write-message.js';
 
 const read = (text: string | Buffer): { id: unknown; result: string } | undefined => {
@@ -32,6 +33,17 @@ describe(readFrame.name, () => {
       9_007_199_254_740_993n,
     );
     expect(read('{"jsonrpc":"2.0","id":"1001","result":{}}')?.id).toBe('1001');
+  });
+
+  it('does not convert a number of a million digits to an id', () => {
+    const digits = '9'.repeat(1_000_000);
+    expect(read(`{"jsonrpc":"2.0","id":${digits},"result":{}}`)?.id).toBeUndefined();
+    const asked = readFrame(Buffer.from(`{"jsonrpc":"2.0","id":${digits},"method":"ping"}`));
+    const incoming = asked.kind === 'messages' ? asked.messages[0]?.incoming : undefined;
+    expect(incoming).toMatchObject({ kind: 'notification' });
+    expect(readMessage({ jsonrpc: '2.0', id: Infinity, method: 'ping' })).toEqual({
+      kind: 'invalid',
+    });
   });
 
   it('reads a large result as it reads a small one', () => {

@@ -10,7 +10,7 @@ import {
   withoutByteOrderMark,
   RawJsonObject,
 } from '@app/platform';
-import type { RpcId } from './message-id.js';
+import { largeInteger, type RpcId } from './message-id.js';
 import { messageBetween } from './oversized-message.js';
 import { type Incoming, readMessage } from './read-message.js';
 
@@ -120,5 +120,6 @@ function idAt(text: Buffer, start: number, end: number): RpcId | undefined {
   const id: unknown = JSON.parse(written);
   if (typeof id === 'string') return id;
   if (typeof id !== 'number') return undefined;
-  return Number.isSafeInteger(id) || !/^-?\d+$/.test(written) ? id : BigInt(written);
+  if (Number.isSafeInteger(id)) return id;
+  return largeInteger(written) ?? (Number.isFinite(id) ? id : undefined);
 }
