@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { RpcMessage } from '@app/mcp-protocol';
 import { PendingCalls } from '../session/calls/pending-calls.js';
 import { ServerMessages } from './server-messages.js';
 
@@ -60,5 +61,64 @@ describe(ServerMessages.name, () => {
     messages.close();
     await setImmediate();
     expect(count(TOOLS)).toBe(1);
+  });
+});
+
+describe('requests of a server that takes no answer', () => {
+  const METHODS = ['ping', 'roots/list', 'sampling/createMessage', 'elicitation/create', 'other'];
+  let taken: (() => void)[];
+  let lines: string[];
+  let sent: RpcMessage[];
+  let messages: ServerMessages;
+
+  beforeEach(() => {
+    [taken, lines, sent] = [[], [], []];
+    const none = (): void => undefined;
+    messages = new ServerMessages(new PendingCalls(none), {
+      send: (answer) => {
+        sent.push(answer);
+        return new Promise((resolve) => taken.push(resolve));
+      },
+      announceRoots: none,
+      ping: () => Promise.resolve(),
+      giveUp: none,
+      log: (line) => lines.push(line),
+    });
+  });
+
+  async function ask(method: string, count: number, during?: number): Promise<void> {
+    for (let id = 0; id < count; id++) {
+      messages.question({ jsonrpc: '2.0', id: `${method} ${id}`, method }, during);
+    }
+    await setImmediate();
+  }
+
+  it.each(METHODS)(
+    '%s: a bounded number is answered, and the rest is noted once',
+    async (method) => {
+      await ask(method, 1_000);
+      await ask(method, 1_000, 7);
+      expect(sent.length).toBeLessThanOrEqual(192);
+      expect(lines).toEqual(['requests get no answer: 128 were not taken yet']);
+    },
+  );
+
+  it('are answered again once it takes the answers', async () => {
+    for (const method of METHODS) await ask(method, 300);
+    for (const take of taken.splice(0)) take();
+    await setImmediate();
+    sent.length = 0;
+    await ask('ping', 100);
+    expect(sent).toHaveLength(100);
+    expect(lines).toHaveLength(1);
+  });
+
+  it('are not answered with a text as long as the server likes', async () => {
+    messages.question({ jsonrpc: '2.0', id: 'x'.repeat(1_001), method: 'ping' }, undefined);
+    messages.question({ jsonrpc: '2.0', id: 1, method: 'm'.repeat(10_000) }, undefined);
+    await setImmediate();
+    expect(lines).toEqual(['a request gets no answer: its id is longer than 1000 characters']);
+    expect(sent).toHaveLength(1);
+    expect(JSON.stringify(sent).length).toBeLessThan(300);
   });
 });

@@ -51,7 +51,10 @@ export class ServerMessages {
     private readonly calls: PendingCalls,
     private readonly session: SessionPort,
   ) {
-    this.served = new ServedRequests((answer) => session.send(answer));
+    this.served = new ServedRequests(
+      (answer) => session.send(answer),
+      (line) => session.log(line),
+    );
     this.roots = new ToldRoots(
       () => session.announceRoots(),
       () => session.ping(),

@@ -67,6 +67,11 @@ async function target(
   return { kind: kind === 'sse' ? 'SSE' : 'HTTP', url, headers: {} };
 }
 
+async function heldBy(peer: HttpPeer | undefined): Promise<unknown> {
+  const answer = await fetch(new URL('/tally', peer?.url));
+  return ((await answer.json()) as { readonly held: number }).held;
+}
+
 afterEach(async () => {
   await Promise.all(sessions.splice(0).map((session) => session.close({ force: true })));
   await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
@@ -190,6 +195,21 @@ describe.each(['stdio', 'http', 'sse'] as const)('a hostile server over %s', (ki
         expect(error).toMatchObject({ message: expect.stringMatching(/100 messages in a batch/) }),
     );
     expect(lines.filter((line) => line.includes('batched'))).toEqual([]);
+  });
+
+  it('that floods with requests and takes no answer delays no call', async () => {
+    const lines: string[] = [];
+    const flood = { flood: 2_000, floodOf: 'requests', mutePosts: true, sse: true };
+    const session = await open(await target(kind, flood), {
+      onLogLine: (line) => lines.push(line),
+    });
+    for (const text of ['one', 'two', 'three']) {
+      expect(await call(session, 'echo', { text })).toMatchObject(said(text));
+    }
+    if (kind === 'stdio') return;
+    expect(lines).toContain('requests get no answer: 128 were not taken yet');
+    // Beside them at most the answers to its own 64 questions that a client could be asked.
+    expect(await heldBy(peers[0])).toBeLessThanOrEqual(192);
   });
 
   it('that dies in mid-call fails it at once, with the reason', async () => {
