@@ -89,7 +89,11 @@ export class UpstreamHttpError extends AppError {
 }
 
 export class RequestTimedOut extends AppError {
-  constructor(method: string, afterMs: number) {
+  constructor(
+    method: string,
+    afterMs: number,
+    readonly executed: Executed = 'unknown',
+  ) {
     super(`The server did not answer ${method} within ${inSeconds(afterMs)}`, {
       kind: 'timeout',
       code: 'EXECUTION_TIMEOUT',

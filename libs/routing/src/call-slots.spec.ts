@@ -92,6 +92,7 @@ describe(CallSlots.name, () => {
     const slot = held(slots, 'busy');
     await expect(slots.wait(busy, 'ada', 5, never)).rejects.toMatchObject({
       code: 'EXECUTION_TIMEOUT',
+      executed: 'no',
     });
     slots.release(busy.id, slot);
     held(slots, 'busy');

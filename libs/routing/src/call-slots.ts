@@ -58,7 +58,8 @@ export class CallSlots {
       };
       const abort = (): void =>
         giveUp(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-      const timer = setTimeout(() => giveUp(new RequestTimedOut('tools/call', withinMs)), withinMs);
+      const late = (): void => giveUp(new RequestTimedOut('tools/call', withinMs, 'no'));
+      const timer = setTimeout(late, withinMs);
       const waiter: Waiter = {
         principal,
         isOver: false,

@@ -190,7 +190,10 @@ describe(CallToolHandler.name, () => {
     const { pool, call } = routing({ tools: readOnly }, [
       new RequestTimedOut('tools/call', 60_000),
     ]);
-    await expect(call()).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
+    await expect(call()).rejects.toMatchObject({
+      code: 'EXECUTION_TIMEOUT',
+      context: { tool: 'github.create', outcome: 'unknown' },
+    });
     expect(pool.sent).toHaveLength(1);
   });
 
@@ -244,6 +247,7 @@ describe(CallToolHandler.name, () => {
         new ConnectionLost('refused', 'no'),
         new ServerUnavailable({ id: '1', name: 'github', status: 'ERROR' }),
         new CredentialsRefused(401),
+        new RequestTimedOut('tools/call', 60_000, 'no'),
       ]) {
         const { call } = routing({ tools: readOnly }, [
           new ConnectionLost('reset', 'unknown'),
@@ -274,11 +278,14 @@ describe(CallToolHandler.name, () => {
       },
     );
 
-    it('reports the error of the pool when it has no session', async () => {
+    it('says that the call was not executed when the pool has no session (R46)', async () => {
       const { pool, audit, call } = routing({ status: 'ERROR' }, [ok]);
       pool.isOpen = false;
       pool.acquireError = new ServerUnavailable({ id: '1', name: 'github', status: 'ERROR' });
-      await expect(call()).rejects.toBe(pool.acquireError);
+      await expect(call()).rejects.toMatchObject({
+        code: 'SERVER_UNAVAILABLE',
+        context: { tool: 'github.create', outcome: 'not executed' },
+      });
       expect(audit).toMatchObject([{ failure: 'SERVER_UNAVAILABLE' }]);
     });
   });

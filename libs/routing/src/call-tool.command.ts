@@ -8,7 +8,13 @@ import { CallMetrics } from './call.metrics.js';
 import { CallSlots } from './call-slots.js';
 import { type ForwardContext, requestOnBehalf } from './forward.js';
 import { resolveRoute, type Route } from './route.js';
-import { CallInterrupted, naming, RoutingFailed } from './routing.errors.js';
+import {
+  CallInterrupted,
+  CallTimedOut,
+  naming,
+  outcomeOf,
+  RoutingFailed,
+} from './routing.errors.js';
 import { SessionWait } from './session-wait.js';
 
 export interface ToolAnswer {
@@ -109,6 +115,7 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     } catch (error) {
       const wasNotSent =
         error instanceof CredentialsRefused ||
+        (error instanceof RequestTimedOut && error.executed === 'no') ||
         (error instanceof AppError && error.kind === 'unavailable');
       throw wasNotSent && first.executed === 'unknown' ? first : error;
     }
@@ -129,7 +136,8 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     const sentAt = performance.now();
     const timeoutMs = deadline - sentAt;
     if (timeoutMs <= 0) {
-      throw new RequestTimedOut('tools/call', this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000);
+      const allowedMs = this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000;
+      throw new RequestTimedOut('tools/call', allowedMs, 'no');
     }
     try {
       const result = await requestOnBehalf(
@@ -152,17 +160,20 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     { tool, server }: Route,
     { signal }: ForwardContext,
   ): Promise<unknown> {
+    if (error instanceof RequestTimedOut) return new CallTimedOut(tool, server, error);
     const isLost = error instanceof ConnectionLost;
     const isWithoutSession = error instanceof ServerUnavailable;
     if (!isLost && !isWithoutSession && !(error instanceof CredentialsRefused)) {
       // A wait that is cancelled ends with the reason of its signal.
       const isExpected = error instanceof AppError || signal.aborted;
-      return isExpected ? naming(server, error) : new RoutingFailed(error);
+      return isExpected ? naming(server, error, tool) : new RoutingFailed(error);
     }
     await this.sessions.statusWritten(server.id);
     const now = this.catalogue.current.servers.get(server.id) ?? server;
     if (isLost) return new CallInterrupted(tool, now, error);
-    return isWithoutSession ? error.of(now) : naming(now, error);
+    return isWithoutSession
+      ? new ServerUnavailable(now, error.cause, outcomeOf(tool, 'no'))
+      : naming(now, error, tool);
   }
 
   /** A call may have waited since its route was found; a server disconnected since must not be connected for it. */

@@ -1,6 +1,11 @@
 import type { CatalogueServer, CatalogueTool } from '@app/catalogue';
-import { type ConnectionLost, UpstreamProtocolError } from '@app/mcp-client';
-import { AppError } from '@app/platform';
+import {
+  type ConnectionLost,
+  type Executed,
+  type RequestTimedOut,
+  UpstreamProtocolError,
+} from '@app/mcp-client';
+import { AppError, type JsonObject } from '@app/platform';
 
 export class ToolAmbiguous extends AppError {
   constructor(name: string, candidates: readonly CatalogueTool[]) {
@@ -21,6 +26,12 @@ export class ToolAmbiguous extends AppError {
   }
 }
 
+/** What happened to a call that got no answer, in the same words on every entry (contract R46). */
+export function outcomeOf(tool: CatalogueTool | undefined, executed: Executed): JsonObject {
+  const outcome = executed === 'no' ? 'not executed' : 'unknown';
+  return tool ? { tool: tool.name, outcome } : { outcome };
+}
+
 /** The session was lost during the call, and the call must not be repeated or the repetition failed. */
 export class CallInterrupted extends AppError {
   constructor(tool: CatalogueTool, { id, name, status }: CatalogueServer, cause: ConnectionLost) {
@@ -28,10 +39,19 @@ export class CallInterrupted extends AppError {
       kind: 'unavailable',
       code: 'SERVER_UNAVAILABLE',
       server: { id, name, status },
-      context: {
-        tool: tool.name,
-        outcome: cause.executed === 'no' ? 'not executed' : 'unknown',
-      },
+      context: outcomeOf(tool, cause.executed),
+      cause,
+    });
+  }
+}
+
+export class CallTimedOut extends AppError {
+  constructor(tool: CatalogueTool, { id, name, status }: CatalogueServer, cause: RequestTimedOut) {
+    super(cause.message, {
+      kind: 'timeout',
+      code: 'EXECUTION_TIMEOUT',
+      server: { id, name, status },
+      context: outcomeOf(tool, cause.executed),
       cause,
     });
   }
@@ -42,11 +62,12 @@ export class CallInterrupted extends AppError {
  * session that cannot be opened (contract R48).
  */
 export class CallRefused extends AppError {
-  constructor({ id, name, status }: CatalogueServer, cause: AppError) {
+  constructor({ id, name, status }: CatalogueServer, cause: AppError, tool?: CatalogueTool) {
     super(`Server ${name} cannot be used: ${cause.message}`, {
       kind: 'unavailable',
       code: 'SERVER_UNAVAILABLE',
       server: { id, name, status },
+      context: outcomeOf(tool, 'no'),
       cause,
     });
   }
@@ -75,10 +96,10 @@ export class ServerMisbehaved extends AppError {
 }
 
 /** Wraps errors that do not say which server they are about; others are returned unchanged. */
-export function naming(server: CatalogueServer, error: unknown): unknown {
+export function naming(server: CatalogueServer, error: unknown, tool?: CatalogueTool): unknown {
   if (error instanceof UpstreamProtocolError) return new ServerMisbehaved(server, error);
   const isRefused = error instanceof AppError && error.code === 'SERVER_CONNECTION_FAILED';
-  return isRefused ? new CallRefused(server, error) : error;
+  return isRefused ? new CallRefused(server, error, tool) : error;
 }
 
 export class ServerOverloaded extends AppError {

@@ -99,7 +99,12 @@ describe(ToolsController.name, () => {
     });
     expect(await call({ name: 'moody.everything' })).toEqual({
       status: 503,
-      body: { detail: 'Server unavailable: moody', error_code: 'SERVER_UNAVAILABLE', server },
+      body: {
+        detail: 'Server unavailable: moody',
+        error_code: 'SERVER_UNAVAILABLE',
+        server,
+        context: { tool: 'moody.everything', outcome: 'not executed' },
+      },
     });
     expect((await call({ name: 'other.everything' })).status).toBe(200);
   });
@@ -107,7 +112,10 @@ describe(ToolsController.name, () => {
   it('returns 504 when the server does not answer in time', async () => {
     expect(await call({ name: 'moody.hangs' })).toMatchObject({
       status: 504,
-      body: { error_code: 'EXECUTION_TIMEOUT' },
+      body: {
+        error_code: 'EXECUTION_TIMEOUT',
+        context: { tool: 'moody.hangs', outcome: 'unknown' },
+      },
     });
   });
 

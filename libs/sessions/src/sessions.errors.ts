@@ -1,4 +1,4 @@
-import { AppError } from '@app/platform';
+import { AppError, type JsonObject } from '@app/platform';
 
 interface ServerState {
   readonly id: string;
@@ -8,17 +8,13 @@ interface ServerState {
 
 /** There is no session to the server, and an attempt to open one failed. */
 export class ServerUnavailable extends AppError {
-  constructor({ id, name, status }: ServerState, cause?: unknown) {
+  constructor({ id, name, status }: ServerState, cause?: unknown, context?: JsonObject) {
     super(`Server unavailable: ${name}`, {
       kind: 'unavailable',
       code: 'SERVER_UNAVAILABLE',
       server: { id, name, status },
+      ...(context && { context }),
       cause,
     });
-  }
-
-  /** The same error with the state that the server has by now. */
-  of(server: ServerState): ServerUnavailable {
-    return this.server?.status === server.status ? this : new ServerUnavailable(server, this.cause);
   }
 }

@@ -38,10 +38,15 @@ export function together(outcomes: readonly CallOutcome[]): CallOutcome {
   };
 }
 
-/** The cause, if there is one: it is more specific than "server unavailable". */
+/**
+ * The cause, if there is one: it is more specific than "server unavailable". With the outcome of an interrupted call
+ * (contract R46).
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof AppError)) return 'its answer could not be read';
-  return error.cause instanceof AppError ? error.cause.message : error.message;
+  const reason = error.cause instanceof AppError ? error.cause.message : error.message;
+  const outcome = error.context?.['outcome'];
+  return typeof outcome === 'string' ? `${reason} (outcome: ${outcome})` : reason;
 }
 
 export function errorTextOf({ content }: JsonObject): string {

@@ -17,7 +17,9 @@ function hintAfter({ kind, code, context }: AppError): string | undefined {
   if (context?.['outcome'] === 'unknown') {
     return 'The tool may have done its work all the same, and a repeated call may do it twice: check before you call it again.';
   }
-  if (context?.['outcome'] === 'not executed') return 'The tool was not executed; call it again.';
+  if (context?.['outcome'] === 'not executed') {
+    return `The tool was not executed. ${hintFor(kind) ?? ''}`.trimEnd();
+  }
   if (code === 'DATABASE_UNAVAILABLE') return 'Try again in a moment.';
   if (code === 'SERVER_CONNECTION_FAILED') return hintFor('unavailable');
   return hintFor(kind);
@@ -31,7 +33,7 @@ function hintFor(kind: ErrorKind): string | undefined {
     case 'rate-limited':
       return 'Try again in a moment.';
     case 'timeout':
-      return 'The tool may have done its work all the same; check before you call it again.';
+      return 'The server takes too long at the moment; try again later or use another tool.';
     case 'upstream':
       return 'The server does not work as it should; use another tool if there is one.';
     case 'bad-request':

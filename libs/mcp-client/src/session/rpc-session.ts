@@ -530,7 +530,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     this.calls.reject(id, error);
     if (error instanceof CredentialsRefused && error.httpStatus === 401) {
       void this.end(error, 'refused', { force: true });
-    } else if (error instanceof ConnectionLost && this.wire.kind === 'http') this.verify();
+    } else if (error instanceof ConnectionLost && this.wire.kind !== 'stdio') this.verify();
   }
 
   /** A connection broke: a server that is gone ends the session at once, not when the next request finds out. */

@@ -35,7 +35,8 @@ export class SseWire implements Wire {
   private readonly url: URL;
   private readonly ownHeaders: Readonly<Record<string, string>>;
   private readonly pool: HttpPool;
-  private readonly posts = new Map<RpcId, HttpRequest>();
+  /** Undefined while the request waits for credentials. */
+  private readonly posts = new Map<RpcId, HttpRequest | undefined>();
   private stream: HttpRequest | undefined;
   private endpoint: URL | undefined;
   private protocolVersion: string | undefined;
@@ -103,9 +104,7 @@ export class SseWire implements Wire {
       this.stream = stream;
       const end = (reason: string): void => {
         reject(new ConnectFailed(reason));
-        if (this.ended) return;
-        this.ended = true;
-        listener.onEnd(new ConnectionLost(reason, 'unknown'));
+        this.end(reason);
       };
       stream.done.then(
         (answer) => {
@@ -131,7 +130,7 @@ export class SseWire implements Wire {
   ): Promise<void> {
     const { endpoint } = this;
     if (!endpoint || this.ended) throw new ConnectionLost('the stream of events is closed', 'no');
-    if (this.authorizer) await this.authorizer.ready();
+    if (this.authorizer) await this.ready(this.authorizer, message);
     const sent = this.authorizer?.header;
     let { status, body, challenge, advice } = await this.post(endpoint, message, principal);
     if (await this.authorizer?.renew({ status, challenge, sent })) {
@@ -149,8 +148,9 @@ export class SseWire implements Wire {
     this.protocolVersion = version;
   }
 
-  mayHaveSent(): boolean {
-    return true;
+  /** A POST that is over was sent: its answer comes on the stream. */
+  mayHaveSent(id: RpcId): boolean {
+    return !this.posts.has(id) || this.posts.get(id)?.isSent === true;
   }
 
   forget(): void {}
@@ -171,12 +171,29 @@ export class SseWire implements Wire {
     return Promise.resolve();
   }
 
+  private end(reason: string): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.listener?.onEnd(new ConnectionLost(reason, 'unknown'));
+  }
+
+  private async ready(authorizer: Authorizer, message: RpcMessage): Promise<void> {
+    const id = requestIdOf(message);
+    if (id !== undefined) this.posts.set(id, undefined);
+    try {
+      await authorizer.ready();
+    } catch (error) {
+      if (id !== undefined) this.posts.delete(id);
+      throw error;
+    }
+  }
+
   private async post(
     endpoint: URL,
     message: RpcMessage,
     principal: string | undefined,
   ): Promise<HttpAnswer> {
-    const id = 'method' in message && 'id' in message ? message.id : undefined;
+    const id = requestIdOf(message);
     const post = new HttpRequest(
       this.pool,
       {
@@ -202,6 +219,8 @@ export class SseWire implements Wire {
     } catch (error) {
       if (!(error instanceof RequestFailed)) throw error;
       if (error.excess) throw tooMuch(error.excess, this.limits.maxBytes);
+      // It may be gone before the end of its stream is read.
+      if (error.reason === 'unreachable') this.end(`unreachable (${error.message})`);
       throw new ConnectionLost(error.message, error.sent ? 'unknown' : 'no', error);
     } finally {
       if (id !== undefined) this.posts.delete(id);
@@ -216,7 +235,7 @@ export class SseWire implements Wire {
 
   private sweep(): void {
     for (const [id, post] of this.posts) {
-      if (!this.listener?.awaits(id)) post.abortAfter(LINGER_MS);
+      if (!this.listener?.awaits(id)) post?.abortAfter(LINGER_MS);
     }
   }
 
@@ -231,4 +250,8 @@ export class SseWire implements Wire {
     const endpoint = new URL(text, this.url);
     return endpoint.origin === this.url.origin ? endpoint : undefined;
   }
+}
+
+function requestIdOf(message: RpcMessage): RpcId | undefined {
+  return 'method' in message && 'id' in message ? message.id : undefined;
 }
