@@ -1,6 +1,5 @@
 import { atOnce, type Sliced } from '@app/platform';
-import { distance } from 'fastest-levenshtein';
-import { isWithinEdits } from './edit-distance.js';
+import { isWithinEdits, isWithinManyEdits } from './edit-distance.js';
 import { normaliseText } from './normalise-text.js';
 import type { ScoredPassage, Source, UniquePassage } from '../read/passage.js';
 
@@ -21,7 +20,7 @@ const MAX_COMPARED = 2;
 /** Longer texts are compared by their beginnings: Levenshtein takes quadratic time. */
 const COMPARED_CHARS = 1_000;
 
-/** Up to here isWithinEdits is faster than a full comparison. */
+/** Up to here isWithinEdits is faster than isWithinManyEdits. */
 const FEW_EDITS = 32;
 
 interface Compared {
@@ -101,7 +100,9 @@ function isSame(a: Compared, b: Compared): boolean {
   // The most edits that leave a similarity above SAME.
   const edits = Math.ceil(length * (1 - SAME)) - 1;
   const [one, other] = [a.text.slice(0, length), b.text.slice(0, length)];
-  return isWithinEdits(one, other, Math.min(edits, FEW_EDITS)) || distance(one, other) <= edits;
+  return (
+    isWithinEdits(one, other, Math.min(edits, FEW_EDITS)) || isWithinManyEdits(one, other, edits)
+  );
 }
 
 function namesOf(compared: Compared): string {
