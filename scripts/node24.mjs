@@ -3,14 +3,18 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /*
- * `npm run node24 [-- specs]`: runs specs on Node 24, which differs from the floor where lines are split and streams
- * end. By default those of the STDIO bridge, with the built service and the command line as their own processes;
+ * `npm run node24 [-- specs]`: runs specs on Node 24. By default all without I/O, and those that start the service and the
+ * command line as their own processes: Node 24 splits lines and ends streams differently from the floor.
  * `npm run node24 -- .` runs all. Node is the `node` package that the conformance suite needs too, from npm.
  */
 
 const path = (file) => fileURLToPath(new URL(`../${file}`, import.meta.url));
 const node = path('conformance/node_modules/node/bin/node');
-const SPECS = ['apps/aggregator/src/cli/stdio-bridge', 'test/flow/stdio-lines'];
+const SPECS = [
+  String.raw`(apps|libs)/((?!\.(int|fuzz)\.).)*\.spec\.ts$`,
+  'apps/aggregator/src/cli/stdio-bridge',
+  'test/flow/(stdio-lines|register-to-call|command-line)',
+];
 
 if (!existsSync(node)) run('npm', ['ci', '--prefix', 'conformance']);
 const given = process.argv.slice(2);
