@@ -132,6 +132,33 @@ describe(readFrame.name, () => {
     expect(readFrame(Buffer.from(batch(100)))).toMatchObject({ messages: { length: 100 } });
   });
 
+  it('takes the messages of a server out of a batch, and leaves the rest', () => {
+    const batch = [
+      { id: 1, method: 'ping' },
+      { jsonrpc: '2.0', id: 2, result: [1] },
+      7,
+      { nothing: true },
+      { method: 'notifications/x' },
+    ];
+    expect(readFrame(Buffer.from(JSON.stringify(batch)))).toMatchObject({
+      kind: 'messages',
+      messages: [
+        { raw: batch[0], incoming: { kind: 'request' } },
+        { raw: batch[1], incoming: { kind: 'invalid', answers: 2 } },
+        { raw: batch[4], incoming: { kind: 'notification' } },
+      ],
+    });
+  });
+
+  it('does not mistake members of the result for those of the message', () => {
+    const result = '{"id":5,"method":"x","error":{},"result":{}}';
+    expect(read(`{"jsonrpc":"2.0","id":1,"result":${result}}`)).toEqual({ id: 1, result });
+  });
+
+  it.each(['1.5', '1e3', '"7"', '-3'])('keeps the id %s as JSON has it', (id) => {
+    expect(read(`{"jsonrpc":"2.0","id":${id},"result":{}}`)?.id).toBe(JSON.parse(id));
+  });
+
   it('forwards a parsed message as it was written', () => {
     const params = '{"level":"info","data":9007199254740993,"2":1,"1":1.0}';
     const received = readFrame(

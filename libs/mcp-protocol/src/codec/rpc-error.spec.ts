@@ -1,5 +1,21 @@
 import { errorAnswer } from '@app/platform';
-import { UpstreamRpcError } from './rpc-error.js';
+import { RpcError, UpstreamRpcError } from './rpc-error.js';
+
+describe(RpcError.name, () => {
+  it('is sent with its code and message, and with data only if it has any', () => {
+    expect(new RpcError(-32_602, 'no').body).toEqual({ code: -32_602, message: 'no' });
+    expect(new RpcError(1, 'no', null).body).toEqual({ code: 1, message: 'no', data: null });
+    expect(new RpcError(1, 'no', { a: 1 }).body).toEqual({
+      code: 1,
+      message: 'no',
+      data: { a: 1 },
+    });
+  });
+
+  it('can be recognised in a log', () => {
+    expect(String(new RpcError(1, 'no'))).toBe('RpcError: no');
+  });
+});
 
 describe(UpstreamRpcError.name, () => {
   it('has the message of the server', () => {
