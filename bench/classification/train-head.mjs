@@ -37,8 +37,13 @@ const head = train(training);
 const livemcp = labelled.filter((row) => row.set === 'livemcp tools');
 const rapidapi = labelled.filter((row) => row.set === 'rapidapi tools');
 // Every set counts the same, whatever its size.
-const alone = platt([crossValidated, outcomes(head, mixed(livemcp))]);
-const inTopic = platt([livemcp, mixed(livemcp), rapidapi].map((rows) => outcomes(head, rows)));
+const alone = { ...platt([crossValidated, outcomes(head, mixed(livemcp))], 0), lead: 0 };
+const inTopic = platt(
+  [livemcp, rapidapi].map((rows) => outcomes(head, rows, 1)),
+  1,
+);
+// As sure as possible while no set is less right than by the share alone (docs/decisions/0205).
+inTopic.offset = round(inTopic.offset + 0.1);
 
 writeFileSync(
   new URL('../../libs/classification/model/head.json', import.meta.url),
@@ -122,8 +127,8 @@ function softmax(values) {
   return powers.map((power) => power / total);
 }
 
-/** For the three best skills of each text, whether each is right: the target of the calibration. */
-function outcomes(trained, rows) {
+/** For the best skills of each text, whether each is right: the target of the calibration. */
+function outcomes(trained, rows, best = 3) {
   const uncalibrated = {
     logit: (id, nearest, vector) => {
       const s = skills.findIndex((skill) => skill.id === id);
@@ -135,32 +140,37 @@ function outcomes(trained, rows) {
   return withScores(rows, scorer, model).flatMap(({ scores, skills: right }) =>
     scores
       .toSorted((a, b) => b.confidence - a.confidence)
-      .slice(0, 3)
-      .map(({ skillId, confidence }) => ({
+      .map(({ skillId, confidence }, i, [first, second]) => ({
         share: Math.min(1 - 1e-9, Math.max(1e-9, confidence)),
+        lead: Math.log(confidence / (i === 0 ? second : first).confidence),
         right: right.includes(skillId) ? 1 : 0,
-      })),
+      }))
+      .slice(0, best),
   );
 }
 
-/** Logistic regression of correctness on the log odds of the share. */
-function platt(sets) {
+/** Logistic regression of correctness on the log odds of the share, and on the lead if `byLead` is 1. */
+function platt(sets, byLead) {
   const pairs = sets.flatMap((set) => set.map((pair) => ({ ...pair, weight: 1 / set.length })));
   let slope = 1;
+  let weight = 0;
   let offset = 0;
   for (let step = 0; step < 5_000; step++) {
     let bySlope = 0;
+    let byWeight = 0;
     let byOffset = 0;
-    for (const { share, right, weight } of pairs) {
+    for (const { share, lead, right, weight: counts } of pairs) {
       const odds = Math.log(share / (1 - share));
-      const error = 1 / (1 + Math.exp(-(slope * odds + offset))) - right;
-      bySlope += (error * odds * weight) / sets.length;
-      byOffset += (error * weight) / sets.length;
+      const error = 1 / (1 + Math.exp(-(slope * odds + weight * lead + offset))) - right;
+      bySlope += (error * odds * counts) / sets.length;
+      byWeight += (byLead * error * lead * counts) / sets.length;
+      byOffset += (error * counts) / sets.length;
     }
     slope -= 0.3 * bySlope;
+    weight -= 0.3 * byWeight;
     offset -= 0.3 * byOffset;
   }
-  return { slope: round(slope), offset: round(offset) };
+  return { slope: round(slope), lead: round(weight), offset: round(offset) };
 }
 
 function round(value) {

@@ -96,10 +96,12 @@ export class SkillScorer {
 
   private assignments(logits: readonly number[], vote: number): Assignment[] {
     const total = logOfSum(logits);
-    return this.skills.map(({ id }, i) => ({
-      skillId: id,
-      confidence: this.head.calibrate(Math.exp((logits[i] ?? 0) - total), vote),
-    }));
+    const [first = 0, second = 0] = logits.toSorted((a, b) => b - a);
+    return this.skills.map(({ id }, i) => {
+      const logit = logits[i] ?? 0;
+      const lead = logit - (logit === first ? second : first);
+      return { skillId: id, confidence: this.head.calibrate(Math.exp(logit - total), lead, vote) };
+    });
   }
 }
 

@@ -8,7 +8,7 @@ const float32 = z
   .base64()
   .transform((text) => new Float32Array(new Uint8Array(Buffer.from(text, 'base64')).buffer));
 
-const calibrationSchema = z.object({ slope: z.number(), offset: z.number() });
+const calibrationSchema = z.object({ slope: z.number(), lead: z.number(), offset: z.number() });
 
 const headSchema = z.object({
   /** The embedding model that the weights were trained for. */
@@ -42,14 +42,17 @@ export class SkillHead {
   }
 
   /**
-   * Probability that the answer is right, from its share among all skills (Platt scaling). `topic` (0…1) is how much
-   * the tools of the server took part in the answer.
+   * Probability that the answer is right, from its share among all skills (Platt scaling) and its lead: how much larger
+   * that is than the share of the next skill, as a logarithm. With the same share a small lead is better, because the
+   * rest is then one other skill and not a bit of all. `topic` (0…1) is how much the tools of the server took part.
    */
-  calibrate(share: number, topic: number): number {
+  calibrate(share: number, lead: number, topic: number): number {
     const { calibration: alone, calibration_in_topic: among } = this.parts;
-    const slope = alone.slope + topic * (among.slope - alone.slope);
-    const offset = alone.offset + topic * (among.offset - alone.offset);
+    const between = (part: keyof typeof alone): number =>
+      alone[part] + topic * (among[part] - alone[part]);
     const odds = Math.log(Math.max(share, 1e-9) / Math.max(1 - share, 1e-9));
-    return 1 / (1 + Math.exp(-(slope * odds + offset)));
+    return (
+      1 / (1 + Math.exp(-(between('slope') * odds + between('lead') * lead + between('offset'))))
+    );
   }
 }
