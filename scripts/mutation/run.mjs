@@ -61,6 +61,8 @@ if (
 const started = Date.now();
 const folder = mkdtempSync(join(tmpdir(), 'mutation-'));
 process.chdir(ROOT);
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 await startPostgres();
 try {
   const all = await instrument(targets.flatMap(sourcesOf));
@@ -69,7 +71,6 @@ try {
   report(sample, all.length);
 } finally {
   await stopPostgres();
-  rmSync(folder, { recursive: true, force: true });
 }
 
 function filesIn(path) {
@@ -138,7 +139,7 @@ async function testAll(mutants, specs) {
     const left = new Map(
       mutants.filter(({ killed }) => !killed).map((mutant) => [mutant.id, mutant]),
     );
-    const { tests, statuses } = await runSpec(folder, spec, [...left.keys()]);
+    const { tests, statuses } = await runSpec(folder, spec, [...left.keys()], progressOf(spec));
     for (const [id, status] of statuses)
       Object.assign(left.get(id), { reached: true, killed: status === 'killed' });
     const killed = [...statuses.values()].filter((status) => status === 'killed').length;
@@ -146,6 +147,17 @@ async function testAll(mutants, specs) {
       `${elapsed()} ${spec}: ${tests} tests reach ${statuses.size} mutants and notice ${killed}`,
     );
   }
+}
+
+/** A line for every ten mutants. */
+function progressOf(spec) {
+  return (lines) => {
+    const done = lines.filter(({ status }) => status).length;
+    const reached = lines.find((line) => line.reached)?.reached.length;
+    const isNew = lines.at(-1).status !== undefined;
+    if (isNew && done % 10 === 0)
+      console.error(`${elapsed()} ${spec}: ${done} of ${reached ?? '?'}`);
+  };
 }
 
 function report(sample, total) {
