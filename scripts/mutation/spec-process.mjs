@@ -53,7 +53,7 @@ function runProcess(folder, spec, work, onProgress) {
     let errors = '';
     const stop = () => {
       try {
-        process.kill(-child.pid, 'SIGKILL');
+        process.kill(-Number(child.pid), 'SIGKILL');
       } catch (error) {
         if (error.code !== 'ESRCH') throw error; // all have ended
       }
