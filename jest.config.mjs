@@ -1,7 +1,7 @@
 export default {
   reporters: ['default', '<rootDir>/test/support/closing-line.mjs'],
-  // The default leaves one of two cores idle.
-  maxWorkers: 2,
+  // Suites wait for timers and processes half of the time: more of them than cores.
+  maxWorkers: 4,
   // Modules of finished suites stay in the heap of a worker; past this its collections slow down every suite.
   workerIdleMemoryLimit: '1500MB',
   // Node imports the suites itself; no vm context for each (docs/decisions/0032).
