@@ -96,7 +96,7 @@ describe('switchboard', () => {
     expect(await cli.json('skills', 'show', id)).toHaveProperty('tools');
   });
 
-  it('prints what to paste into a client, and nothing else', async () => {
+  it('prints a client snippet and nothing else', async () => {
     const { stdout } = await cli.run('clients', 'cursor', '--endpoint', 'search');
     expect(JSON.parse(stdout)).toMatchObject({
       mcpServers: { switchboard: { url: `${service.url}/mcp/search` } },

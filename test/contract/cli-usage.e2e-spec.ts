@@ -49,8 +49,11 @@ describe('switchboard without a service', () => {
       ['servers', 'add', 'x', '-y'],
       "Unknown option '-y'. Options of the program to register come after --.",
     ],
-    [['servers', 'add', 'x'], 'Say how the server is reached, in one way'],
-    [['servers', 'add', 'x', '--server-url', 'http://x', '--', 'y'], 'in one way'],
+    [['servers', 'add', 'x'], 'Give exactly one of -- <command>'],
+    [
+      ['servers', 'add', 'x', '--server-url', 'http://x', '--', 'y'],
+      'Give exactly one of -- <command>',
+    ],
     [['servers', 'add', 'x', '--sse', '--', 'y'], '--header and --sse are for servers with'],
     [
       ['servers', 'add', 'x', '--server-url', 'http://x', '--env', 'A=1'],
@@ -77,12 +80,12 @@ describe('switchboard without a service', () => {
     expect(JSON.parse(stderr)).toEqual({ error: expect.stringContaining('no command sevrers') });
   });
 
-  it('says what to start when no service answers', async () => {
+  it('names the command to start the service when none answers', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     expect(await commandLine({ url, token: 'x' }).run('status')).toEqual({
       code: 3,
       stdout: '',
-      stderr: `There is no service at ${url}. Start it with "npm start", or say where it is with --url.\n`,
+      stderr: `There is no service at ${url}. Start it with "npm start", or set its address with --url.\n`,
     });
   });
 

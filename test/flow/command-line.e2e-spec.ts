@@ -77,7 +77,7 @@ describe('switchboard', () => {
     expect((await run('call', 'peer.count', '{"to": 2}')).stdout).toBe('counted to 2\n');
   });
 
-  it('says where to consent to the use of a server', async () => {
+  it('prints the URL for OAuth consent', async () => {
     const peer = await httpPeer('peer-v2.mjs', ['http']);
     const guarded = await GuardedServer.before(peer);
     try {
@@ -90,7 +90,7 @@ describe('switchboard', () => {
         code: 5,
         stderr: 'There is no server missing.\n',
       });
-      expect((await run('authorize', 'peer')).stderr).toContain('is not reached by OAuth');
+      expect((await run('authorize', 'peer')).stderr).toContain('does not use OAuth');
       await new Api(service).call('DELETE', `/servers/${id}`);
     } finally {
       guarded.stop();
@@ -149,9 +149,9 @@ describe('switchboard', () => {
     [2, ['unheard-of'], 'There is no command unheard-of'],
     [2, ['--unheard-of'], 'unheard-of'],
     [2, ['call', 'peer.echo', 'text'], 'text must read NAME=value'],
-    [2, ['add', 'other'], 'Say how the server is reached'],
+    [2, ['add', 'other'], 'Give exactly one of -- <command>'],
     [3, ['servers', '--url', 'http://127.0.0.1:1'], 'There is no service at http://127.0.0.1:1'],
-    [4, ['servers', '--token', 'wrong-token-wrong-token'], 'The service wants a token'],
+    [4, ['servers', '--token', 'wrong-token-wrong-token'], 'The service requires a token'],
   ])('ends with %i for %j', async (code, given, said) => {
     const outcome = await run(...given);
     expect(outcome.code).toBe(code);
@@ -172,7 +172,7 @@ describe('switchboard', () => {
     expect(await run('servers', '--url', url)).toEqual({
       code: 3,
       stdout: '',
-      stderr: `What answers at ${url} is not Switchboard. Say where the service is with --url.\n`,
+      stderr: `The program at ${url} is not Switchboard. Set the address of the service with --url.\n`,
     });
     other.close();
   });
@@ -230,7 +230,7 @@ describe('switchboard', () => {
       expect((await search.listTools()).tools.map((tool) => tool.name)).toContain('search_tools');
     });
 
-    it('says to the client when there is no service', async () => {
+    it('returns an error to the client when the service is not running', async () => {
       const client = new LegacySdk({ name: 'old', version: '1' });
       closing.push(() => client.close());
       const nowhere = { ...bridge(), env: { ...env(), SWITCHBOARD_URL: 'http://127.0.0.1:1' } };

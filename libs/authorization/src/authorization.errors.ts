@@ -4,7 +4,7 @@ import { AppError } from '@app/platform';
 export class AuthorizationNotUsed extends AppError {
   constructor(serverName: string) {
     super(
-      `${serverName} is not reached by OAuth: it is a program, or its configuration has an Authorization header`,
+      `${serverName} does not use OAuth: it is a STDIO server, or its configuration has an Authorization header`,
       { kind: 'conflict', code: 'AUTHORIZATION_NOT_USED' },
     );
   }
@@ -13,18 +13,24 @@ export class AuthorizationNotUsed extends AppError {
 /** The state of an OAuth callback matches no open consent request. */
 export class AuthorizationUnknown extends AppError {
   constructor() {
-    super('There is no question with this state', {
-      kind: 'not-found',
-      code: 'AUTHORIZATION_UNKNOWN',
-    });
+    super(
+      'Unknown or expired OAuth state: request the consent again (POST …/servers/{id}/authorize)',
+      {
+        kind: 'not-found',
+        code: 'AUTHORIZATION_UNKNOWN',
+      },
+    );
   }
 }
 
 export class NoClientMetadata extends AppError {
   constructor() {
-    super('This service publishes no client metadata: MCP_AGGREGATOR_PUBLIC_URL is no https: URL', {
-      kind: 'not-found',
-      code: 'NOT_FOUND',
-    });
+    super(
+      'This service publishes no client metadata: set MCP_AGGREGATOR_PUBLIC_URL to an https: URL',
+      {
+        kind: 'not-found',
+        code: 'NOT_FOUND',
+      },
+    );
   }
 }

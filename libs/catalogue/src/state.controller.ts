@@ -31,7 +31,7 @@ class StateView {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When the tools last changed.',
+    description: 'Time of the last change of tools.',
   })
   readonly last_sync!: string | null;
   @ApiProperty()

@@ -20,7 +20,7 @@ export class DiscoveryController {
 
   @Get()
   @RequireScope('read')
-  @ApiOperation({ summary: 'How far the discovery of a server’s tools is' })
+  @ApiOperation({ summary: 'Progress of the tool discovery of a server' })
   @ApiOkResponse({ type: DiscoveryView })
   @ApiErrors(404)
   async getDiscovery(@Param('id', ServerIdPipe) id: string): Promise<DiscoveryView> {

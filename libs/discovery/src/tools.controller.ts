@@ -50,7 +50,8 @@ export class ServerToolsController {
   @HttpCode(202)
   @RequireScope('admin')
   @ApiOperation({
-    summary: 'Ask the server again which tools it has; a DEGRADED one once it has recovered',
+    summary:
+      'Discover the tools of a server again; deferred for a DEGRADED server until it has recovered',
   })
   @ApiAcceptedResponse({ type: RefreshView })
   @ApiErrors(404, 503)

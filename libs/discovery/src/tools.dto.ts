@@ -23,7 +23,7 @@ export class ServerToolView {
     type: String,
     nullable: true,
     example: 'openai:gpt-5-mini',
-    description: 'The model that chose the skills, or human; null while it is not classified.',
+    description: 'Model that assigned the skills, or `human`; null while unclassified.',
   })
   readonly classified_by!: string | null;
   @ApiProperty({ format: 'date-time' })
@@ -73,7 +73,10 @@ export function toServerToolView(tool: CatalogueTool): ServerToolView {
 export class DiscoveryView {
   @ApiProperty({ example: '550e8400-e29b-41d4-a716-446655440000' })
   readonly server_id!: string;
-  @ApiProperty({ enum: ['IDLE', ...discoveryPhases], description: 'IDLE: none since the start.' })
+  @ApiProperty({
+    enum: ['IDLE', ...discoveryPhases],
+    description: 'IDLE: no discovery since the service started.',
+  })
   readonly phase!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   readonly started_at!: string | null;
@@ -81,7 +84,7 @@ export class DiscoveryView {
   readonly finished_at!: string | null;
   @ApiProperty({ description: 'Tools the server listed.' })
   readonly listed!: number;
-  @ApiProperty({ description: 'Of them, new and changed ones that are written.' })
+  @ApiProperty({ description: 'New and changed tools among them that are stored.' })
   readonly written!: number;
   @ApiProperty()
   readonly added!: number;
@@ -93,7 +96,7 @@ export class DiscoveryView {
   readonly error!: string | null;
   @ApiProperty({ description: 'Tools of this server that are published.' })
   readonly published!: number;
-  @ApiProperty({ description: 'Of them, those that have skills.' })
+  @ApiProperty({ description: 'Published tools that have skills.' })
   readonly classified!: number;
 }
 

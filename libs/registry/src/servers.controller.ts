@@ -84,7 +84,7 @@ export class ServersController {
 
   @Get(':id')
   @RequireScope('read')
-  @ApiOperation({ summary: 'One server, with how it is reached' })
+  @ApiOperation({ summary: 'Get a server and its connection configuration, with secrets masked' })
   @ApiOkResponse({ type: ServerDetailView })
   @ApiErrors(404)
   async getServer(
@@ -130,7 +130,9 @@ export class ServersController {
 
   @Get(':id/history')
   @RequireScope('read')
-  @ApiOperation({ summary: 'What happened to a server, newest first' })
+  @ApiOperation({
+    summary: 'List the connection and configuration events of a server, newest first',
+  })
   @ApiOkResponse({ type: HistoryView })
   @ApiErrors(404, 422)
   async listServerHistory(

@@ -82,7 +82,7 @@ export class RegisterServerDto {
 export class UpdateServerDto extends PartialType(
   PickType(RegisterServerDto, ['description', 'health_check_url', 'connection_config'] as const),
 ) {
-  @ApiPropertyOptional({ description: 'A new name renames every tool of the server with it.' })
+  @ApiPropertyOptional({ description: 'New name; also renames the tools of the server.' })
   @ValidateIf((dto: UpdateServerDto) => dto.name !== undefined)
   @IsString({ message: 'Input should be a string' })
   @IsCleanText()
@@ -140,7 +140,7 @@ export class ServerView {
   readonly error_message!: string | null;
   @ApiProperty({
     type: [String],
-    description: 'What its owner should know, such as tools over a limit.',
+    description: 'Problems for the owner of the server to fix, such as tools over a limit.',
   })
   readonly warnings!: readonly string[];
   @ApiProperty({ format: 'date-time' })
@@ -157,14 +157,15 @@ export class ServerDetailView extends ServerView {
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'Literal secrets are shown as ********, `${VAR}` as written.',
+    description:
+      'Connection configuration: literal secrets are masked as ********, `${VAR}` is shown as written.',
   })
   readonly connection_config!: Record<string, unknown>;
 
   @ApiProperty({
     type: AuthorizationView,
     nullable: true,
-    description: 'When it is reached by OAuth.',
+    description: 'OAuth state; only for servers that use OAuth.',
   })
   readonly authorization!: AuthorizationView | null;
 }

@@ -26,7 +26,7 @@ export class CallToolDto {
 
   @ApiPropertyOptional({
     format: 'uuid',
-    description: 'With it, `name` is the original name on that server.',
+    description: 'Server of the tool; `name` is then the original name at that server.',
   })
   readonly server_id?: string;
 }
@@ -80,7 +80,9 @@ export class CallMetadataView {
   @ApiProperty({ example: 450.5 })
   readonly total_time_ms!: number;
 
-  @ApiPropertyOptional({ description: 'The server answers, but its health checks fail.' })
+  @ApiPropertyOptional({
+    description: 'True when the health checks of the server fail although it answers calls.',
+  })
   readonly warning?: string;
 }
 

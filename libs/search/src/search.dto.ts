@@ -76,7 +76,7 @@ export class SearchDto {
     minimum: 0,
     maximum: 1,
     default: 0.4,
-    description: 'How well a skill has to fit to be searched first.',
+    description: 'Minimum score of a skill whose tools are searched first.',
   })
   @IsOptional()
   @IsNumber({}, { message: 'Input should be a number' })
@@ -106,7 +106,8 @@ export class SearchDto {
   @ApiPropertyOptional({
     enum: strategies,
     default: 'hierarchical',
-    description: 'hierarchical: tools of the skills that fit the query first; direct: all tools.',
+    description:
+      'hierarchical: first the tools of the skills that match the query; direct: all tools.',
   })
   @IsOptional()
   @IsIn(strategies, { message: `Must be one of ${strategies.join(', ')}` })
@@ -145,7 +146,7 @@ export class FoundToolView {
     type: String,
     nullable: true,
     example: 'openai:gpt-5-mini',
-    description: 'The model that chose the skills, or human; null while it is not classified.',
+    description: 'Model that assigned the skills, or `human`; null while unclassified.',
   })
   readonly classified_by!: string | null;
   @ApiProperty({
@@ -157,7 +158,7 @@ export class FoundToolView {
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: true,
-    description: 'With include_schemas.',
+    description: 'Only with include_schemas.',
   })
   readonly input_schema?: JsonObject;
 }
@@ -200,13 +201,18 @@ export class SearchMetadataView {
   readonly excluded_servers!: readonly ExcludedServerView[];
   @ApiProperty({ type: [SkillFacetView] })
   readonly skill_facets!: readonly SkillFacetView[];
-  @ApiProperty({ description: 'The ranking is less than it could be.' })
+  @ApiProperty({
+    description: 'True when a part of the ranking was unavailable, such as the embedding model.',
+  })
   readonly degraded!: boolean;
-  @ApiProperty({ type: String, nullable: true, description: 'Why it is degraded.' })
+  @ApiProperty({ type: String, nullable: true, description: 'Reason for the degraded ranking.' })
   readonly degraded_reason!: string | null;
-  @ApiProperty({ example: 1.9, description: 'Meaning: embedding the query and asking the index.' })
+  @ApiProperty({
+    example: 1.9,
+    description: 'Time for embedding the query and searching the vector index.',
+  })
   readonly vector_time_ms!: number;
-  @ApiProperty({ example: 0.8, description: 'Words, fusion and skills.' })
+  @ApiProperty({ example: 0.8, description: 'Time for lexical search, rank fusion and skills.' })
   readonly ranking_time_ms!: number;
   @ApiProperty({ example: 2.9 })
   readonly total_time_ms!: number;

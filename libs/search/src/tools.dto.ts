@@ -47,7 +47,7 @@ export class ToolView {
     type: String,
     nullable: true,
     example: 'openai:gpt-5-mini',
-    description: 'The model that chose the skills, or human; null while it is not classified.',
+    description: 'Model that assigned the skills, or `human`; null while unclassified.',
   })
   readonly classified_by!: string | null;
   @ApiProperty()

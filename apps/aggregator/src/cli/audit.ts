@@ -11,10 +11,10 @@ const PAGE = 500;
 
 export function auditCommand(perform: Perform) {
   return new Command('audit')
-    .description('who did what, and whether it was allowed, newest first')
-    .option('--event <event>', 'only this kind, such as tool.called')
-    .option('--server <server>', 'only about this server')
-    .option('--limit <count>', 'most of them', count, 20)
+    .description('list audit log entries, newest first')
+    .option('--event <event>', 'only entries of this event, such as tool.called')
+    .option('--server <server>', 'only entries about this server')
+    .option('--limit <count>', 'maximum number of entries', count, 20)
     .action((options) => perform((rest) => audit(rest, options)));
 }
 

@@ -5,8 +5,8 @@ import type { Outcome, Perform } from './session.js';
 
 export function clientsCommand(perform: Perform) {
   return new Command('clients')
-    .description('what to paste into MCP clients; YOUR_TOKEN stands for a token')
-    .argument('[client]', 'only for this one, and nothing else: cursor, claude-code, …')
+    .description('print configuration snippets for MCP clients; replace YOUR_TOKEN in them')
+    .argument('[client]', 'only the snippet of this client: cursor, claude-code, …')
     .addOption(
       new Option('--endpoint <endpoint>', 'all tools, or three tools that find the others')
         .choices(['all', 'search'] as const)

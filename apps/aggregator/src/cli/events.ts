@@ -15,9 +15,9 @@ type ServerEvent = HistoryEventView & { readonly server: string };
 
 export function eventsCommand(perform: Perform) {
   return new Command('events')
-    .description('what happened to servers, newest first: connections, losses, changes')
-    .argument('[server]', 'only this server')
-    .option('--limit <count>', 'most of them', count, 20)
+    .description('list connection and configuration events of servers, newest first')
+    .argument('[server]', 'only events of this server')
+    .option('--limit <count>', 'maximum number of events', count, 20)
     .action((server, { limit }) => perform((rest) => showEvents(rest, server, limit)));
 }
 

@@ -8,8 +8,8 @@ import { fields } from './table.js';
 
 export function healthCommand(perform: Perform) {
   return new Command('health')
-    .description('how the service and its servers are; ends with 1 unless all is well')
-    .argument('[server]', 'only this server')
+    .description('show the health of the service and its servers; exits with 1 if not healthy')
+    .argument('[server]', 'only the health of this server')
     .action((server) =>
       perform((rest) => (server === undefined ? health(rest) : healthOf(rest, server))),
     );
@@ -17,7 +17,7 @@ export function healthCommand(perform: Perform) {
 
 export function statusCommand(perform: Perform) {
   return new Command('status')
-    .description('servers and tools in numbers, and how long the service has been up')
+    .description('show the uptime and the numbers of servers and tools')
     .action(() => perform(status));
 }
 

@@ -31,9 +31,12 @@ export function buildProgram({ version, env, output }: Surroundings) {
   const program = new Command('switchboard')
     .description('one endpoint for many MCP servers')
     .version(version, '-V, --version', 'print the version of this program')
-    .option('--url <url>', 'where the service is (SWITCHBOARD_URL; else the data folder says)')
-    .option('--token <token>', 'a token of it (SWITCHBOARD_TOKEN; else that of the data folder)')
-    .option('--json', 'answers for programs, as the REST API gives them')
+    .option('--url <url>', 'URL of the service (default: SWITCHBOARD_URL, then the data folder)')
+    .option(
+      '--token <token>',
+      'token of the service (default: SWITCHBOARD_TOKEN, then the data folder)',
+    )
+    .option('--json', 'print the JSON answers of the REST API')
     .addHelpText('afterAll', EXIT_CODES_HELP);
   const locate = (): Service => locateService(program.opts(), env);
   const perform: Perform = async (action) => {
@@ -77,7 +80,7 @@ function commandsOf(perform: Perform): CommandUnknownOpts[] {
 
 function stdioCommand(locate: () => Service) {
   return new Command('stdio')
-    .description('be an MCP server for a client that can only start programs')
+    .description('run an MCP server on standard input and output, for clients without HTTP')
     .addArgument(new Argument('[server]', 'all, search, or the name of one server').default('all'))
     .action(async (endpoint) => {
       // Imported on demand: the other commands start faster without these modules.

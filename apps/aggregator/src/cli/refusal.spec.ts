@@ -19,7 +19,7 @@ describe(refusal.name, () => {
     expect(error.message).toMatch(said);
   });
 
-  it('says each refused field in a sentence', () => {
+  it('describes each refused field in a sentence', () => {
     const detail = [
       { loc: ['body', 'name'], msg: 'Must not be empty', type: 'value_error' },
       { loc: ['connection_config', 'args', 0], msg: 'Must be text.', type: 'value_error' },
@@ -48,12 +48,12 @@ describe(refusal.name, () => {
 });
 
 describe(unreachable.name, () => {
-  it('says what to start, and the reason unless the connection was refused', () => {
+  it('names the command to start the service, and the reason unless the connection was refused', () => {
     const refused = new TypeError('fetch failed', {
       cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
     });
     expect(unreachable(URL, refused).message).toBe(
-      `There is no service at ${URL}. Start it with "npm start", or say where it is with --url.`,
+      `There is no service at ${URL}. Start it with "npm start", or set its address with --url.`,
     );
     const unknown = new TypeError('fetch failed', { cause: new Error('getaddrinfo ENOTFOUND x') });
     expect(unreachable(URL, unknown).message).toContain(`${URL} (getaddrinfo ENOTFOUND x). Start`);

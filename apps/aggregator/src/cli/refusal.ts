@@ -8,7 +8,7 @@ const MAX_DETAIL_CHARS = 2_000;
 export function refusal(url: string, status: number, body: unknown): CliError {
   if (status === 401) {
     return new CliError(
-      'The service wants a token: use --token, SWITCHBOARD_TOKEN, or run this where its data folder is.',
+      'The service requires a token: set --token or SWITCHBOARD_TOKEN, or run this in the folder that holds its data folder.',
       exitCodes.unauthorized,
       'UNAUTHORIZED',
     );
@@ -32,14 +32,14 @@ export function unreachable(url: string, cause: unknown): CliError {
   const code = memberOf(root, 'code');
   const reason = code === 'ECONNREFUSED' || !(root instanceof Error) ? '' : ` (${root.message})`;
   return new CliError(
-    `There is no service at ${url}${visible(reason)}. Start it with "npm start", or say where it is with --url.`,
+    `There is no service at ${url}${visible(reason)}. Start it with "npm start", or set its address with --url.`,
     exitCodes.unreachable,
   );
 }
 
 export function anotherProgram(url: string): CliError {
   return new CliError(
-    `What answers at ${url} is not Switchboard. Say where the service is with --url.`,
+    `The program at ${url} is not Switchboard. Set the address of the service with --url.`,
     exitCodes.unreachable,
   );
 }
@@ -47,7 +47,7 @@ export function anotherProgram(url: string): CliError {
 /** A 5xx without our error body comes from a proxy in between. */
 function brokenWay(url: string, status: number): CliError {
   return new CliError(
-    `${url} answered HTTP ${status}, but not as Switchboard does. If a proxy is in between, check that the service behind it runs.`,
+    `${url} answered HTTP ${status} without an error of Switchboard. If it is a proxy, check that the service behind it runs.`,
     exitCodes.unreachable,
   );
 }

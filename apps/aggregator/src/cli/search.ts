@@ -10,7 +10,7 @@ export function searchCommand(perform: Perform) {
     .description('find tools by what they do')
     .argument('<text...>', 'what a tool should do')
     .option('--server <server>', 'only tools of this server; may be repeated', collect)
-    .option('--limit <count>', 'most of them', count, 10)
+    .option('--limit <count>', 'maximum number of tools', count, 10)
     .action((text, { server, limit }) =>
       perform((rest) => search(rest, text.join(' '), { servers: server, limit })),
     );
@@ -18,11 +18,11 @@ export function searchCommand(perform: Perform) {
 
 export function queryCommand(perform: Perform) {
   return new Command('query')
-    .description('ask many servers one question, and rank their answers')
-    .argument('<text...>', 'the question')
-    .option('--server <server>', 'ask only this server; may be repeated', collect)
-    .option('--limit <count>', 'most results, 10 to 100', count)
-    .option('--explain', 'say which tools were asked, and why')
+    .description('query many servers at once and rank their answers')
+    .argument('<text...>', 'text of the query')
+    .option('--server <server>', 'query only this server; may be repeated', collect)
+    .option('--limit <count>', 'maximum number of results, 10 to 100', count)
+    .option('--explain', 'print which tools were called, and why')
     .action((text, { server, limit, explain }) =>
       perform((rest) => query(rest, text.join(' '), { servers: server, limit, explain })),
     );

@@ -4,15 +4,17 @@ import type { Outcome, Perform } from './session.js';
 import { fields, table } from './table.js';
 
 export function skillsGroup(perform: Perform) {
-  const group = new Command('skills').description('what tools are classified by');
+  const group = new Command('skills').description(
+    'list and inspect skills, the categories of tools',
+  );
   group
     .command('list', { isDefault: true })
-    .description('the skills, with how many tools have them')
-    .option('--all', 'inactive ones too')
+    .description('list skills with the number of tools of each')
+    .option('--all', 'include inactive skills')
     .action(({ all }) => perform((rest) => listSkills(rest, all ?? false)));
   group
     .command('show <skill>')
-    .description('one skill, with its tools')
+    .description('show a skill and its tools')
     .action((skill) => perform((rest) => showSkill(rest, skill)));
   return group;
 }

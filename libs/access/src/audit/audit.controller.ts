@@ -13,7 +13,9 @@ export class AuditController {
   constructor(private readonly audit: AuditStore) {}
 
   @Get()
-  @ApiOperation({ summary: 'Who changed what, and who was refused, newest first' })
+  @ApiOperation({
+    summary: 'List audit log entries (changes, refusals and tool calls), newest first',
+  })
   @ApiOkResponse({ type: AuditPageView })
   @ApiErrors(422)
   async listAuditEntries(@Query() params: ListAuditParams): Promise<AuditPageView> {

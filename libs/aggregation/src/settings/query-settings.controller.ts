@@ -36,7 +36,7 @@ export class QuerySettingsController {
 
   @Get('rules')
   @RequireScope('read')
-  @ApiOperation({ summary: 'Rules that choose the servers of a query, in their order' })
+  @ApiOperation({ summary: 'List the rules that choose the servers of a query, in order' })
   @ApiOkResponse({ type: QueryRulesView })
   @ApiErrors(422)
   async listQueryRules(@Query() { limit, offset }: PageQuery): Promise<QueryRulesView> {
@@ -60,7 +60,7 @@ export class QuerySettingsController {
 
   @Get('servers')
   @RequireScope('read')
-  @ApiOperation({ summary: 'How each server takes part in aggregated queries, by name' })
+  @ApiOperation({ summary: 'List the settings of servers for aggregated queries, ordered by name' })
   @ApiOkResponse({ type: ServerSettingsListView })
   @ApiErrors(422)
   async listQuerySettings(@Query() { limit, offset }: PageQuery): Promise<ServerSettingsListView> {
@@ -76,7 +76,7 @@ export class QuerySettingsController {
 
   @Get('servers/:name')
   @RequireScope('read')
-  @ApiOperation({ summary: 'How a server takes part in aggregated queries' })
+  @ApiOperation({ summary: 'Get the settings of a server for aggregated queries' })
   @ApiOkResponse({ type: ServerSettingsView })
   @ApiErrors(404)
   async getQuerySettings(@Param('name') name: string): Promise<ServerSettingsView> {
@@ -86,7 +86,10 @@ export class QuerySettingsController {
 
   @Put('servers/:name')
   @RequireScope('admin')
-  @ApiOperation({ summary: 'Say how a server takes part; omitted fields have their defaults' })
+  @ApiOperation({
+    summary:
+      'Set the settings of a server for aggregated queries; omitted fields get their defaults',
+  })
   @ApiOkResponse({ type: ServerSettingsView })
   @ApiErrors(400, 404, 413, 422)
   async replaceQuerySettings(
@@ -103,7 +106,7 @@ export class QuerySettingsController {
   @Delete('servers/:name')
   @HttpCode(204)
   @RequireScope('admin')
-  @ApiOperation({ summary: 'Restore the defaults of a server' })
+  @ApiOperation({ summary: 'Reset the settings of a server to the defaults' })
   @ApiNoContentResponse()
   @ApiErrors(404)
   async resetQuerySettings(

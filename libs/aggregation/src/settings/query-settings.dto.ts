@@ -62,7 +62,7 @@ export class QueryRulesDto {
 }
 
 export class QueryRulesView extends PageView {
-  @ApiProperty({ type: [QueryRuleDto], description: 'In the order in which they are tried.' })
+  @ApiProperty({ type: [QueryRuleDto], description: 'Rules in order; the first match decides.' })
   readonly rules!: QueryRule[];
 }
 
@@ -71,7 +71,7 @@ export class ServerSettingsDto {
     type: Boolean,
     nullable: true,
     default: true,
-    description: 'false: never asked.',
+    description: 'false: the server is never queried.',
   })
   @IsOptional()
   @IsBoolean({ message: 'Must be true or false' })
@@ -80,7 +80,7 @@ export class ServerSettingsDto {
   @ApiPropertyOptional({
     type: String,
     nullable: true,
-    description: 'The tool to ask, by its original name; by default the best one for each query.',
+    description: 'Original name of the tool to call; by default the best tool for each query.',
   })
   @IsOptional()
   @IsString({ message: 'Input should be a string' })
@@ -102,7 +102,7 @@ export class ServerSettingsDto {
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: true,
-    description: 'Further arguments of that tool.',
+    description: 'Additional arguments of that tool.',
   })
   @IsOptional()
   @IsObject({ message: 'Input should be a JSON object' })
@@ -135,7 +135,7 @@ export class ServerSettingsView {
   readonly arguments!: object;
   @ApiProperty()
   readonly weight!: number;
-  @ApiProperty({ description: 'false: these are the defaults.' })
+  @ApiProperty({ description: 'False when the server has the defaults.' })
   readonly configured!: boolean;
 }
 

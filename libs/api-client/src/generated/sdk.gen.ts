@@ -59,7 +59,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * Who changed what, and who was refused, newest first
+     * List audit log entries (changes, refusals and tool calls), newest first
      */
     public listAuditEntries<ThrowOnError extends boolean = false>(options?: Options<ListAuditEntriesData, ThrowOnError>) {
         return (options?.client ?? this.client).get<ListAuditEntriesResponses, ListAuditEntriesErrors, ThrowOnError>({
@@ -170,7 +170,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * One server, with how it is reached
+     * Get a server and its connection configuration, with secrets masked
      */
     public getServer<ThrowOnError extends boolean = false>(options: Options<GetServerData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetServerResponses, GetServerErrors, ThrowOnError>({
@@ -196,7 +196,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * What happened to a server, newest first
+     * List the connection and configuration events of a server, newest first
      */
     public listServerHistory<ThrowOnError extends boolean = false>(options: Options<ListServerHistoryData, ThrowOnError>) {
         return (options.client ?? this.client).get<ListServerHistoryResponses, ListServerHistoryErrors, ThrowOnError>({
@@ -207,7 +207,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * Where a person can consent, for servers that are reached by OAuth
+     * Get the URL where a user consents to the OAuth access of a server
      */
     public authorizeServer<ThrowOnError extends boolean = false>(options: Options<AuthorizeServerData, ThrowOnError>) {
         return (options.client ?? this.client).post<AuthorizeServerResponses, AuthorizeServerErrors, ThrowOnError>({
@@ -277,7 +277,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * Ask the server again which tools it has; a DEGRADED one once it has recovered
+     * Discover the tools of a server again; deferred for a DEGRADED server until it has recovered
      */
     public refreshServerTools<ThrowOnError extends boolean = false>(options: Options<RefreshServerToolsData, ThrowOnError>) {
         return (options.client ?? this.client).post<RefreshServerToolsResponses, RefreshServerToolsErrors, ThrowOnError>({
@@ -288,7 +288,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * How far the discovery of a server’s tools is
+     * Progress of the tool discovery of a server
      */
     public getDiscovery<ThrowOnError extends boolean = false>(options: Options<GetDiscoveryData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetDiscoveryResponses, GetDiscoveryErrors, ThrowOnError>({
@@ -510,7 +510,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * Rules that choose the servers of a query, in their order
+     * List the rules that choose the servers of a query, in order
      */
     public listQueryRules<ThrowOnError extends boolean = false>(options?: Options<ListQueryRulesData, ThrowOnError>) {
         return (options?.client ?? this.client).get<ListQueryRulesResponses, ListQueryRulesErrors, ThrowOnError>({
@@ -536,7 +536,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * How each server takes part in aggregated queries, by name
+     * List the settings of servers for aggregated queries, ordered by name
      */
     public listQuerySettings<ThrowOnError extends boolean = false>(options?: Options<ListQuerySettingsData, ThrowOnError>) {
         return (options?.client ?? this.client).get<ListQuerySettingsResponses, ListQuerySettingsErrors, ThrowOnError>({
@@ -547,7 +547,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * Restore the defaults of a server
+     * Reset the settings of a server to the defaults
      */
     public resetQuerySettings<ThrowOnError extends boolean = false>(options: Options<ResetQuerySettingsData, ThrowOnError>) {
         return (options.client ?? this.client).delete<ResetQuerySettingsResponses, ResetQuerySettingsErrors, ThrowOnError>({
@@ -558,7 +558,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * How a server takes part in aggregated queries
+     * Get the settings of a server for aggregated queries
      */
     public getQuerySettings<ThrowOnError extends boolean = false>(options: Options<GetQuerySettingsData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetQuerySettingsResponses, GetQuerySettingsErrors, ThrowOnError>({
@@ -569,7 +569,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * Say how a server takes part; omitted fields have their defaults
+     * Set the settings of a server for aggregated queries; omitted fields get their defaults
      */
     public replaceQuerySettings<ThrowOnError extends boolean = false>(options: Options<ReplaceQuerySettingsData, ThrowOnError>) {
         return (options.client ?? this.client).put<ReplaceQuerySettingsResponses, ReplaceQuerySettingsErrors, ThrowOnError>({
@@ -584,7 +584,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * Configuration to paste into MCP clients; as text for Accept: text/plain
+     * Configuration snippets for MCP clients; as text with Accept: text/plain
      */
     public listClientSnippets<ThrowOnError extends boolean = false>(options?: Options<ListClientSnippetsData, ThrowOnError>) {
         return (options?.client ?? this.client).get<ListClientSnippetsResponses, ListClientSnippetsErrors, ThrowOnError>({
@@ -595,7 +595,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * What to paste into one MCP client, as text and nothing else
+     * Configuration snippet for one MCP client, as plain text
      */
     public getClientSnippet<ThrowOnError extends boolean = false>(options: Options<GetClientSnippetData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetClientSnippetResponses, GetClientSnippetErrors, ThrowOnError>({
@@ -620,14 +620,14 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * Whether the process answers at all
+     * Liveness probe: 200 while the process answers
      */
     public getLiveness<ThrowOnError extends boolean = false>(options?: Options<GetLivenessData, ThrowOnError>) {
         return (options?.client ?? this.client).get<GetLivenessResponses, unknown, ThrowOnError>({ url: '/health/live', ...options });
     }
     
     /**
-     * Whether the process answers at all
+     * Liveness probe: 200 while the process answers
      */
     public getLivenessAlias<ThrowOnError extends boolean = false>(options?: Options<GetLivenessAliasData, ThrowOnError>) {
         return (options?.client ?? this.client).get<GetLivenessAliasResponses, unknown, ThrowOnError>({ url: '/api/v1/aggregator/health/live', ...options });
@@ -659,7 +659,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * What the last health check of a server found
+     * Result of the last health check of a server
      */
     public getServerHealth<ThrowOnError extends boolean = false>(options: Options<GetServerHealthData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetServerHealthResponses, GetServerHealthErrors, ThrowOnError>({

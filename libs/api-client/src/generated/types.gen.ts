@@ -15,7 +15,7 @@ export type ErrorView = {
     detail: string;
     error_code: string;
     /**
-     * The MCP server that the error is about.
+     * The MCP server that caused the error.
      */
     server?: ErrorServerView;
     context?: {
@@ -49,17 +49,17 @@ export type AuditEntryView = {
 
 export type AuditPageView = {
     /**
-     * How many there are in all.
+     * Number of items in the whole list.
      */
     total: number;
     limit: number;
     offset: number;
     /**
-     * False when there are more than the 10000 that were counted.
+     * False when the list has more than 10000 items, which are not counted.
      */
     total_is_exact: boolean;
     /**
-     * Pass it as cursor to get the next page; null on the last one.
+     * Value of `cursor` for the next page; null on the last page.
      */
     next_cursor: string | null;
     entries: Array<AuditEntryView>;
@@ -173,7 +173,7 @@ export type ServerView = {
      */
     error_message: string | null;
     /**
-     * What its owner should know, such as tools over a limit.
+     * Problems for the owner of the server to fix, such as tools over a limit.
      */
     warnings: Array<string>;
     registered_at: string;
@@ -187,7 +187,7 @@ export type ServerView = {
 
 export type ServerListView = {
     /**
-     * How many there are in all.
+     * Number of items in the whole list.
      */
     total: number;
     limit: number;
@@ -221,7 +221,7 @@ export type ServerDetailView = {
      */
     error_message: string | null;
     /**
-     * What its owner should know, such as tools over a limit.
+     * Problems for the owner of the server to fix, such as tools over a limit.
      */
     warnings: Array<string>;
     registered_at: string;
@@ -232,13 +232,13 @@ export type ServerDetailView = {
      */
     tools?: Array<ToolSummaryView>;
     /**
-     * Literal secrets are shown as ********, `${VAR}` as written.
+     * Connection configuration: literal secrets are masked as ********, `${VAR}` is shown as written.
      */
     connection_config: {
         [key: string]: unknown;
     };
     /**
-     * When it is reached by OAuth.
+     * OAuth state; only for servers that use OAuth.
      */
     authorization: AuthorizationView | null;
 };
@@ -253,7 +253,7 @@ export type UpdateServerDto = {
     };
     health_check_url?: string | null;
     /**
-     * A new name renames every tool of the server with it.
+     * New name; also renames the tools of the server.
      */
     name?: string;
 };
@@ -268,17 +268,17 @@ export type HistoryEventView = {
 
 export type HistoryView = {
     /**
-     * How many there are in all.
+     * Number of items in the whole list.
      */
     total: number;
     limit: number;
     offset: number;
     /**
-     * False when there are more than the 10000 that were counted.
+     * False when the list has more than 10000 items, which are not counted.
      */
     total_is_exact: boolean;
     /**
-     * Pass it as cursor to get the next page; null on the last one.
+     * Value of `cursor` for the next page; null on the last page.
      */
     next_cursor: string | null;
     events: Array<HistoryEventView>;
@@ -287,7 +287,7 @@ export type HistoryView = {
 export type AuthorizeView = {
     server_id: string;
     /**
-     * To be opened in a browser by a person who may consent.
+     * URL that a user opens in a browser to consent.
      */
     authorization_url: string;
     expires_at: string;
@@ -333,7 +333,7 @@ export type StateView = {
     classified_tools: number;
     unclassified_tools: number;
     /**
-     * When the tools last changed.
+     * Time of the last change of tools.
      */
     last_sync: string | null;
     health_check_interval_seconds: number;
@@ -349,7 +349,7 @@ export type ServerToolView = {
     primary_skill_id: string | null;
     is_classified: boolean;
     /**
-     * The model that chose the skills, or human; null while it is not classified.
+     * Model that assigned the skills, or `human`; null while unclassified.
      */
     classified_by: string | null;
     discovered_at: string;
@@ -357,7 +357,7 @@ export type ServerToolView = {
 
 export type ServerToolsView = {
     /**
-     * How many there are in all.
+     * Number of items in the whole list.
      */
     total: number;
     limit: number;
@@ -376,7 +376,7 @@ export type RefreshView = {
 export type DiscoveryView = {
     server_id: string;
     /**
-     * IDLE: none since the start.
+     * IDLE: no discovery since the service started.
      */
     phase: 'IDLE' | 'LISTING' | 'WRITING' | 'DONE' | 'FAILED';
     started_at: string | null;
@@ -386,7 +386,7 @@ export type DiscoveryView = {
      */
     listed: number;
     /**
-     * Of them, new and changed ones that are written.
+     * New and changed tools among them that are stored.
      */
     written: number;
     added: number;
@@ -398,7 +398,7 @@ export type DiscoveryView = {
      */
     published: number;
     /**
-     * Of them, those that have skills.
+     * Published tools that have skills.
      */
     classified: number;
 };
@@ -414,7 +414,7 @@ export type SkillView = {
 
 export type SkillListView = {
     /**
-     * How many there are in all.
+     * Number of items in the whole list.
      */
     total: number;
     limit: number;
@@ -455,7 +455,7 @@ export type SkillToolView = {
 
 export type SkillToolsView = {
     /**
-     * How many there are in all.
+     * Number of items in the whole list.
      */
     total: number;
     limit: number;
@@ -480,17 +480,17 @@ export type SuggestionView = {
 
 export type SuggestionListView = {
     /**
-     * How many there are in all.
+     * Number of items in the whole list.
      */
     total: number;
     limit: number;
     offset: number;
     /**
-     * False when there are more than the 10000 that were counted.
+     * False when the list has more than 10000 items, which are not counted.
      */
     total_is_exact: boolean;
     /**
-     * Pass it as cursor to get the next page; null on the last one.
+     * Value of `cursor` for the next page; null on the last page.
      */
     next_cursor: string | null;
     suggestions: Array<SuggestionView>;
@@ -550,7 +550,7 @@ export type SearchDto = {
     server_filter?: Array<string> | null;
     limit?: number | null;
     /**
-     * How well a skill has to fit to be searched first.
+     * Minimum score of a skill whose tools are searched first.
      */
     skill_threshold?: number | null;
     /**
@@ -559,7 +559,7 @@ export type SearchDto = {
     tool_threshold?: number | null;
     include_schemas?: boolean | null;
     /**
-     * hierarchical: tools of the skills that fit the query first; direct: all tools.
+     * hierarchical: first the tools of the skills that match the query; direct: all tools.
      */
     strategy?: 'hierarchical' | 'direct';
 };
@@ -581,7 +581,7 @@ export type FoundToolView = {
     skill_ids: Array<string>;
     primary_skill_id: string | null;
     /**
-     * The model that chose the skills, or human; null while it is not classified.
+     * Model that assigned the skills, or `human`; null while unclassified.
      */
     classified_by: string | null;
     /**
@@ -589,7 +589,7 @@ export type FoundToolView = {
      */
     source_server: SourceServerView | null;
     /**
-     * With include_schemas.
+     * Only with include_schemas.
      */
     input_schema?: {
         [key: string]: unknown;
@@ -627,19 +627,19 @@ export type SearchMetadataView = {
     excluded_servers: Array<ExcludedServerView>;
     skill_facets: Array<SkillFacetView>;
     /**
-     * The ranking is less than it could be.
+     * True when a part of the ranking was unavailable, such as the embedding model.
      */
     degraded: boolean;
     /**
-     * Why it is degraded.
+     * Reason for the degraded ranking.
      */
     degraded_reason: string | null;
     /**
-     * Meaning: embedding the query and asking the index.
+     * Time for embedding the query and searching the vector index.
      */
     vector_time_ms: number;
     /**
-     * Words, fusion and skills.
+     * Time for lexical search, rank fusion and skills.
      */
     ranking_time_ms: number;
     total_time_ms: number;
@@ -662,7 +662,7 @@ export type ToolView = {
     primary_skill_id: string | null;
     is_classified: boolean;
     /**
-     * The model that chose the skills, or human; null while it is not classified.
+     * Model that assigned the skills, or `human`; null while unclassified.
      */
     classified_by: string | null;
     is_external: boolean;
@@ -672,7 +672,7 @@ export type ToolView = {
 
 export type ToolListView = {
     /**
-     * How many there are in all.
+     * Number of items in the whole list.
      */
     total: number;
     limit: number;
@@ -692,7 +692,7 @@ export type ToolDetailView = {
     primary_skill_id: string | null;
     is_classified: boolean;
     /**
-     * The model that chose the skills, or human; null while it is not classified.
+     * Model that assigned the skills, or `human`; null while unclassified.
      */
     classified_by: string | null;
     is_external: boolean;
@@ -712,7 +712,7 @@ export type CallToolDto = {
         [key: string]: unknown;
     };
     /**
-     * With it, `name` is the original name on that server.
+     * Server of the tool; `name` is then the original name at that server.
      */
     server_id?: string;
 };
@@ -724,7 +724,7 @@ export type CallMetadataView = {
     execution_time_ms: number;
     total_time_ms: number;
     /**
-     * The server answers, but its health checks fail.
+     * True when the health checks of the server fail although it answers calls.
      */
     warning?: string;
 };
@@ -758,13 +758,13 @@ export type QueryRuleDto = {
 
 export type QueryRulesView = {
     /**
-     * How many there are in all.
+     * Number of items in the whole list.
      */
     total: number;
     limit: number;
     offset: number;
     /**
-     * In the order in which they are tried.
+     * Rules in order; the first match decides.
      */
     rules: Array<QueryRuleDto>;
 };
@@ -783,14 +783,14 @@ export type ServerSettingsView = {
     };
     weight: number;
     /**
-     * false: these are the defaults.
+     * False when the server has the defaults.
      */
     configured: boolean;
 };
 
 export type ServerSettingsListView = {
     /**
-     * How many there are in all.
+     * Number of items in the whole list.
      */
     total: number;
     limit: number;
@@ -800,11 +800,11 @@ export type ServerSettingsListView = {
 
 export type ServerSettingsDto = {
     /**
-     * false: never asked.
+     * false: the server is never queried.
      */
     enabled?: boolean | null;
     /**
-     * The tool to ask, by its original name; by default the best one for each query.
+     * Original name of the tool to call; by default the best tool for each query.
      */
     tool?: string | null;
     /**
@@ -812,7 +812,7 @@ export type ServerSettingsDto = {
      */
     argument?: string | null;
     /**
-     * Further arguments of that tool.
+     * Additional arguments of that tool.
      */
     arguments?: {
         [key: string]: unknown;
@@ -826,7 +826,7 @@ export type ClientSnippetView = {
     where: string;
     language: 'json' | 'toml' | 'shell';
     /**
-     * YOUR_TOKEN stands for a token of this service.
+     * Configuration snippet; replace YOUR_TOKEN by a token of this service.
      */
     snippet: string;
 };
@@ -865,22 +865,22 @@ export type ServerHealthView = {
     name: string;
     status: string;
     /**
-     * CONNECTED, and the last check succeeded
+     * True when the status is CONNECTED and the last check succeeded
      */
     healthy: boolean;
     last_health_check: string | null;
     response_time_ms: number | null;
     consecutive_failures: number;
     /**
-     * The most recent failure of a check, or what is wrong with the check itself
+     * Reason for the last failed check, or the misconfiguration of the check
      */
     last_error: string | null;
     /**
-     * Why it is DEGRADED or in ERROR
+     * Reason for the status DEGRADED or ERROR
      */
     error_message: string | null;
     /**
-     * When it is reached by OAuth.
+     * OAuth state; only for servers that use OAuth.
      */
     authorization: AuthorizationView | null;
 };
@@ -892,7 +892,7 @@ export type ListAuditEntriesData = {
         limit?: number;
         offset?: number;
         /**
-         * `next_cursor` of the page before, in place of an offset.
+         * `next_cursor` of the previous page; replaces `offset`.
          */
         cursor?: string;
         event?: string;
@@ -1344,7 +1344,7 @@ export type ListServerHistoryData = {
         limit?: number;
         offset?: number;
         /**
-         * `next_cursor` of the page before, in place of an offset.
+         * `next_cursor` of the previous page; replaces `offset`.
          */
         cursor?: string;
     };
@@ -1955,7 +1955,7 @@ export type ListSkillSuggestionsData = {
         limit?: number;
         offset?: number;
         /**
-         * `next_cursor` of the page before, in place of an offset.
+         * `next_cursor` of the previous page; replaces `offset`.
          */
         cursor?: string;
         status?: 'PENDING' | 'APPROVED' | 'REJECTED';

@@ -24,7 +24,7 @@ export class AuthorizeView {
   @ApiProperty({ format: 'uuid' })
   readonly server_id!: string;
 
-  @ApiProperty({ description: 'To be opened in a browser by a person who may consent.' })
+  @ApiProperty({ description: 'URL that a user opens in a browser to consent.' })
   readonly authorization_url!: string;
 
   @ApiProperty({ format: 'date-time' })
@@ -40,7 +40,7 @@ export class AuthorizationController {
   @Post()
   @HttpCode(200)
   @RequireScope('admin')
-  @ApiOperation({ summary: 'Where a person can consent, for servers that are reached by OAuth' })
+  @ApiOperation({ summary: 'Get the URL where a user consents to the OAuth access of a server' })
   @ApiOkResponse({ type: AuthorizeView })
   @ApiErrors(404, 409, 502, 503)
   async authorizeServer(

@@ -48,7 +48,9 @@ export class ClientSnippetView {
   readonly where!: string;
   @ApiProperty({ enum: ['json', 'toml', 'shell'] })
   readonly language!: string;
-  @ApiProperty({ description: 'YOUR_TOKEN stands for a token of this service.' })
+  @ApiProperty({
+    description: 'Configuration snippet; replace YOUR_TOKEN by a token of this service.',
+  })
   readonly snippet!: string;
 }
 
@@ -61,7 +63,7 @@ export class ClientsView {
 
 class ClientNotFound extends AppError {
   constructor(id: string, known: readonly string[]) {
-    super(`There is no snippet for ${id.slice(0, 100)}; there are those for ${known.join(', ')}`, {
+    super(`Unknown MCP client: ${id.slice(0, 100)}. Known clients: ${known.join(', ')}`, {
       kind: 'not-found',
       code: 'NOT_FOUND',
     });
@@ -75,7 +77,7 @@ export class ClientsController {
   @Get()
   @RequireScope('read')
   @ApiOperation({
-    summary: 'Configuration to paste into MCP clients; as text for Accept: text/plain',
+    summary: 'Configuration snippets for MCP clients; as text with Accept: text/plain',
   })
   @ApiOkResponse({ type: ClientsView })
   @ApiErrors(422)
@@ -94,7 +96,7 @@ export class ClientsController {
   @Get(':client')
   @RequireScope('read')
   @Header('content-type', TEXT)
-  @ApiOperation({ summary: 'What to paste into one MCP client, as text and nothing else' })
+  @ApiOperation({ summary: 'Configuration snippet for one MCP client, as plain text' })
   @ApiParam({ name: 'client', example: 'cursor' })
   @ApiProduces('text/plain')
   @ApiOkResponse({ type: String })

@@ -18,7 +18,7 @@ export class ServerHealthController {
 
   @Get()
   @RequireScope('read')
-  @ApiOperation({ summary: 'What the last health check of a server found' })
+  @ApiOperation({ summary: 'Result of the last health check of a server' })
   @ApiOkResponse({ type: ServerHealthView })
   @ApiErrors(404)
   async getServerHealth(

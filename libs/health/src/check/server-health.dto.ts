@@ -11,7 +11,7 @@ export class ServerHealthView {
   @ApiProperty({ example: 'CONNECTED' })
   readonly status!: string;
 
-  @ApiProperty({ description: 'CONNECTED, and the last check succeeded' })
+  @ApiProperty({ description: 'True when the status is CONNECTED and the last check succeeded' })
   readonly healthy!: boolean;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
@@ -27,17 +27,21 @@ export class ServerHealthView {
     type: String,
     nullable: true,
     example: 'HEALTH_CHECK_FAILED: the health check URL answers 500',
-    description: 'The most recent failure of a check, or what is wrong with the check itself',
+    description: 'Reason for the last failed check, or the misconfiguration of the check',
   })
   readonly last_error!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Why it is DEGRADED or in ERROR' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Reason for the status DEGRADED or ERROR',
+  })
   readonly error_message!: string | null;
 
   @ApiProperty({
     type: AuthorizationView,
     nullable: true,
-    description: 'When it is reached by OAuth.',
+    description: 'OAuth state; only for servers that use OAuth.',
   })
   readonly authorization!: AuthorizationView | null;
 }

@@ -105,7 +105,7 @@ export class HealthController {
 
   @Get('live')
   @HealthCheck({ noCache: true, swaggerDocumentation: false })
-  @ApiOperation({ summary: 'Whether the process answers at all' })
+  @ApiOperation({ summary: 'Liveness probe: 200 while the process answers' })
   @ApiResponse({ status: 200, type: LivenessView })
   async getLiveness(): Promise<{ status: 'ok' }> {
     // Runs no indicator: a failed dependency is no reason to restart the service.

@@ -26,7 +26,7 @@ export class ErrorView {
   @ApiProperty({ example: 'SERVER_NOT_FOUND' })
   readonly error_code!: string;
 
-  @ApiPropertyOptional({ description: 'The MCP server that the error is about.' })
+  @ApiPropertyOptional({ description: 'The MCP server that caused the error.' })
   readonly server?: ErrorServerView;
 
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })

@@ -11,7 +11,7 @@ const MAX_CURSOR = 2_048;
 export class CursorQuery extends PageQuery {
   @ApiPropertyOptional({
     maxLength: MAX_CURSOR,
-    description: '`next_cursor` of the page before, in place of an offset.',
+    description: '`next_cursor` of the previous page; replaces `offset`.',
   })
   @IsOptional()
   @Matches(new RegExp(`^[A-Za-z0-9_-]{1,${MAX_CURSOR}}$`), {
@@ -21,20 +21,20 @@ export class CursorQuery extends PageQuery {
 
   @ApiPropertyOptional({ minimum: 0, maximum: MAX_OFFSET, default: 0 })
   @Max(MAX_OFFSET, {
-    message: `Must be at most ${MAX_OFFSET}: further on, pass the next_cursor of a page as cursor`,
+    message: `Must be at most ${MAX_OFFSET}: to read further, pass the next_cursor of a page as cursor`,
   })
   override readonly offset: number = 0;
 }
 
 export abstract class CursorPageView extends PageView {
   @ApiProperty({
-    description: `False when there are more than the ${MAX_OFFSET} that were counted.`,
+    description: `False when the list has more than ${MAX_OFFSET} items, which are not counted.`,
   })
   readonly total_is_exact!: boolean;
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Pass it as cursor to get the next page; null on the last one.',
+    description: 'Value of `cursor` for the next page; null on the last page.',
   })
   readonly next_cursor!: string | null;
 }

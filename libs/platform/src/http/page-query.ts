@@ -35,7 +35,7 @@ export class PageQuery {
 
 /** The paging fields of every list. */
 export abstract class PageView {
-  @ApiProperty({ description: 'How many there are in all.' })
+  @ApiProperty({ description: 'Number of items in the whole list.' })
   readonly total!: number;
   @ApiProperty()
   readonly limit!: number;

@@ -15,7 +15,7 @@ export interface Candidate {
 const NAME_KINDS = ['server', 'tool', 'skill', 'client'] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
 
-/** Where the words before the current one lead. */
+/** The position of the current word, given the words before it. */
 interface Place {
   readonly command: CommandUnknownOpts;
   /** Arguments given so far. */
@@ -88,7 +88,7 @@ function flagsOf(command: CommandUnknownOpts): Candidate[] {
   const own = command.options
     .filter((option) => !option.hidden)
     .map((option) => ({ word: option.long ?? option.flags, description: option.description }));
-  const help = { word: '--help', description: 'how it is used' };
+  const help = { word: '--help', description: 'show usage' };
   return [...own, ...(command.parent ? flagsOf(command.parent) : [help])];
 }
 

@@ -4,13 +4,13 @@ import { type Candidate, wantedAt } from './candidates.js';
 import { namesOf } from './names.js';
 import { FILES, scripts, SHELLS } from './scripts.js';
 
-/** Of commands, options and ids; others would need quotes, or could be commands of the shell. */
+/** Characters of commands, options and ids; other words need quotes or could run commands in the shell. */
 const PLAIN = /^[A-Za-z0-9_.:/=@-]+$/;
 const MOST_DESCRIPTION = 80;
 
 export function completionCommand() {
   return new Command('completion')
-    .description('a script that completes commands, servers and tools in a shell')
+    .description('print a shell completion script for commands, servers and tools')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .addHelpText(
       'after',

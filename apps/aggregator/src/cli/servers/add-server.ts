@@ -38,7 +38,7 @@ export async function addServer(
   return {
     json,
     text: [
-      `${name} is registered; "switchboard servers show ${name}" says how it is.`,
+      `${name} is registered. "switchboard servers show ${name}" shows its status.`,
       ...paths.map(
         (path) =>
           `Note: ${path} is looked up in the server's own folder, not here. Use an absolute path, or --cwd "$PWD".`,
@@ -59,7 +59,7 @@ async function connectionOf(command: readonly string[], server: NewServer): Prom
   const ways = [command[0], url, file].filter((way) => way !== undefined);
   if (ways.length !== 1) {
     throw usageError(
-      'Say how the server is reached, in one way: -- <command> [arguments], --server-url <url> or --file <file>',
+      'Give exactly one of -- <command> [arguments], --server-url <url> and --file <file>',
     );
   }
   if (file !== undefined) return fromFile(objectIn(await readInput(file), file));

@@ -56,6 +56,6 @@ function rowsOf({ name, description, healthCheckUrl }: Edit): UpdateServerDto {
 
 async function change(rest: RestClient, id: string, body: UpdateServerDto): Promise<Outcome> {
   const json = await rest.ask((api) => api.updateServer({ path: { id }, body }));
-  const how = body.connection_config ? ' It is connected again with its new configuration.' : '';
+  const how = body.connection_config ? ' It reconnects with the new configuration.' : '';
   return { json, text: `${json.name} is changed.${how}` };
 }

@@ -17,15 +17,15 @@ function statusOf(text: string): (typeof STATUSES)[number] {
 }
 
 export function serversGroup(perform: Perform) {
-  const group = new Command('servers').description('register, connect and look at servers');
+  const group = new Command('servers').description('register, connect and inspect servers');
   group
     .command('list', { isDefault: true })
-    .description('what is registered, and how it is')
-    .option('--status <status>', 'only servers with it, such as connected', statusOf)
+    .description('list registered servers and their status')
+    .option('--status <status>', 'only servers with this status, such as connected', statusOf)
     .action(({ status }) => perform((rest) => listServers(rest, status)));
   group
     .command('show <server>')
-    .description('one server, with how it is reached; secrets are masked')
+    .description('show a server and its connection configuration; secrets are masked')
     .action((server) => perform((rest) => showServer(rest, server)));
   group.addCommand(addCommand('add', perform));
   group.addCommand(editCommand(perform));
@@ -36,16 +36,16 @@ export function serversGroup(perform: Perform) {
   addSwitches(group, perform);
   group
     .command('logs <server>')
-    .description('the last lines that a program wrote to standard error')
-    .option('-f, --follow', 'go on with new lines as they are written, until Ctrl-C')
-    .option('-n, --lines <count>', 'only the last so many', count)
+    .description('print the last lines that a STDIO server wrote to standard error')
+    .option('-f, --follow', 'print new lines as they are written, until Ctrl-C')
+    .option('-n, --lines <count>', 'maximum number of lines', count)
     .action((server, options) =>
       perform((rest, output) => serverLogs(rest, output, server, options)),
     );
   group
     .command('events <server>')
-    .description('what happened to a server, newest first')
-    .option('--limit <count>', 'most of them', count, 20)
+    .description('list the connection and configuration events of a server, newest first')
+    .option('--limit <count>', 'maximum number of events', count, 20)
     .action((server, { limit }) => perform((rest) => showEvents(rest, server, limit)));
   group.addCommand(importCommand(perform));
   return group;
@@ -57,18 +57,22 @@ export function addCommand(name: string, perform: Perform) {
     .description('register a program (-- <command> [arguments]) or a URL (--server-url)')
     .argument('<name>')
     .argument('[command...]', 'program and arguments, after --')
-    .option('--server-url <url>', 'a server that speaks Streamable HTTP')
-    .option('--sse', 'the URL speaks HTTP+SSE, the transport before it')
-    .option('--env <NAME=value>', 'variable of the program; may be repeated', collect)
-    .option('--header <Name:value>', 'header of every request; may be repeated', collect)
+    .option('--server-url <url>', 'URL of a Streamable HTTP server')
+    .option('--sse', 'the URL is of an HTTP+SSE server, the older transport')
+    .option('--env <NAME=value>', 'environment variable of the program; may be repeated', collect)
+    .option(
+      '--header <Name:value>',
+      'HTTP header sent with every request; may be repeated',
+      collect,
+    )
     .option('--cwd <folder>', 'working directory of the program (default: a folder of its own)')
     .option(
       '--file <file>',
       'JSON file with the connection_config, for example with oauth; - is standard input',
     )
     .option('--description <text>', 'what the server is for')
-    .option('--health-check-url <url>', 'URL that tells how the server is')
-    .option('--no-connect', 'register only')
+    .option('--health-check-url <url>', 'URL for health checks; HTTP 200 means healthy')
+    .option('--no-connect', 'register without connecting')
     .action((server, command, options) =>
       perform((rest) => addServer(rest, server, command, options)),
     );
@@ -83,14 +87,14 @@ function editCommand(perform: Perform) {
       'member of the configuration, as in env.NAME=value; may be repeated',
       collect,
     )
-    .option('--unset <key>', 'remove a member; may be repeated', collect)
+    .option('--unset <key>', 'remove a member of the configuration; may be repeated', collect)
     .option('--file <file>', 'JSON file with the whole configuration; - is standard input')
-    .option('--name <name>', 'another name, also in the names of its tools')
-    .option('--description <text>', 'another description; "" removes it')
-    .option('--health-check-url <url>', 'another URL; "" removes it')
+    .option('--name <name>', 'new name; also renames the tools of the server')
+    .option('--description <text>', 'new description; "" removes it')
+    .option('--health-check-url <url>', 'new URL for health checks; "" removes it')
     .addHelpText(
       'after',
-      '\nLists and objects are written as JSON (args=["a","b"]), everything else is text.\nA masked secret (********) that stays as it is keeps the stored one.',
+      '\nWrite lists and objects as JSON (args=["a","b"]); every other value is text.\nLeave a masked secret (********) unchanged to keep the stored value.',
     )
     .action((server, options) => perform((rest) => editServer(rest, server, options)));
 }
@@ -98,19 +102,14 @@ function editCommand(perform: Perform) {
 function addSwitches(group: Command, perform: Perform): void {
   group
     .command('connect <server>')
-    .description('connect a server and keep it connected; waits until its tools are there')
-    .option(
-      '--wait <seconds>',
-      'how long to wait for the connection, and for the tools',
-      seconds,
-      30,
-    )
+    .description('connect a server and keep it connected; waits until its tools can be called')
+    .option('--wait <seconds>', 'maximum wait for the connection and the tools', seconds, 30)
     .action((server, { wait }) => perform((rest) => connectServer(rest, server, wait)));
   group
     .command('disconnect <server>')
-    .description('disconnect a server; pending calls may end first')
-    .option('--wait <seconds>', 'how long to wait until it is disconnected', seconds, 30)
-    .option('--force', 'do not let pending calls end')
+    .description('disconnect a server after its pending calls have ended')
+    .option('--wait <seconds>', 'maximum wait for pending calls', seconds, 30)
+    .option('--force', 'cancel pending calls')
     .action((server, options) => perform((rest) => disconnectServer(rest, server, options)));
   group.addCommand(authorizeCommand(perform));
 }
@@ -118,7 +117,7 @@ function addSwitches(group: Command, perform: Perform): void {
 /** Also `switchboard authorize`. */
 export function authorizeCommand(perform: Perform) {
   return new Command('authorize')
-    .description('where to consent to what a server may be used for')
+    .description('print the URL where a user consents to the OAuth access of a server')
     .argument('<server>')
     .action((server) => perform((rest) => authorizeServer(rest, server)));
 }
@@ -126,7 +125,7 @@ export function authorizeCommand(perform: Perform) {
 /** Also `switchboard import`. */
 export function importCommand(perform: Perform) {
   return new Command('import')
-    .description("register the servers of another MCP client's configuration")
+    .description("register the servers in an MCP client's configuration file")
     .argument('<file>')
     .action((file) =>
       perform(async (rest) => {

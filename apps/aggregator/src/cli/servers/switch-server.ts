@@ -6,7 +6,7 @@ import type { Outcome } from '../session.js';
 import { serverId } from './find-server.js';
 
 const POLL_MS = 200;
-/** A replica that does not lead knows no discovery, and a server may offer no tools: then there is nothing to see. */
+/** Polls without progress before the wait for tools ends: a replica that does not lead shows none. */
 const MOST_IDLE_POLLS = 15;
 
 /** Waits until the server is connected and its tools can be called. */

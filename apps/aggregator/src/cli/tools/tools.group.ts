@@ -5,14 +5,14 @@ import { callTool } from './call-tool.js';
 import { listTools, showTool } from './show-tools.js';
 
 export function toolsGroup(perform: Perform) {
-  const group = new Command('tools').description('list, look at and call tools');
+  const group = new Command('tools').description('list, inspect and call tools');
   group
     .command('list', { isDefault: true })
-    .description('the tools of all servers, by name')
+    .description('list the tools of all servers, ordered by name')
     .option('--server <server>', 'only tools of this server')
     .option('--skill <skill>', 'only tools with this skill')
     .option('--unclassified', 'only tools without a skill')
-    .option('--limit <count>', 'most of them', count, 100)
+    .option('--limit <count>', 'maximum number of tools', count, 100)
     .action(({ server, skill, unclassified, limit }) =>
       perform((rest) =>
         listTools(rest, { server, skill, isClassified: unclassified ? false : undefined }, limit),
@@ -20,7 +20,7 @@ export function toolsGroup(perform: Perform) {
     );
   group
     .command('show <tool>')
-    .description('one tool, with the schema of its arguments')
+    .description('show a tool and the schema of its arguments')
     .action((tool) => perform((rest) => showTool(rest, tool)));
   group.addCommand(callCommand(perform));
   return group;
@@ -40,7 +40,7 @@ export function callCommand(perform: Perform) {
     .addHelpText(
       'after',
       `
-A value that is JSON is sent as such (5, true, ["a"]), any other as text; "5" with its quotes is text.`,
+A value that is valid JSON is sent as JSON (5, true, ["a"]), any other value as text. Quote a number to send it as text: '"5"'.`,
     )
     .action((tool, given, options) =>
       perform((rest) => callTool(rest, tool, { given, ...options })),
