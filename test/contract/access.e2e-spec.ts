@@ -30,7 +30,7 @@ describe('a service with configured tokens', () => {
 
   afterAll(() => on.close());
 
-  it('answers public routes to anyone, and looks at no token there', async () => {
+  it('serves public routes without checking a token', async () => {
     for (const token of [undefined, 'wrong-token', on.token]) {
       const answer = await send(on.url, '/test/public', token === undefined ? {} : { token });
       expect(answer.status).toBe(200);
@@ -93,7 +93,7 @@ describe('a service with configured tokens', () => {
     }
   });
 
-  it('reads no body before it knows the caller, and none that is too large', async () => {
+  it('reads no body before authentication, and none that is too large', async () => {
     const large = { method: 'POST', body: `"${'x'.repeat(10_000)}"` };
     expect((await send(on.url, '/test/call', large)).status).toBe(401);
     expect((await send(on.url, '/no/such/route', large)).status).toBe(401);
@@ -149,7 +149,7 @@ describe('a service with configured tokens', () => {
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('sends sensible headers, and a policy that lets nothing in from elsewhere', async () => {
+  it('sends security headers, and a content security policy without foreign origins', async () => {
     const { headers } = await send(on.url, '/test/public');
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -184,14 +184,14 @@ describe('a service with configured tokens', () => {
     expect([answer.status, answer.body]).toEqual([400, refusal('MALFORMED_REQUEST')]);
   });
 
-  it('waits for a slow request only so long', () => {
+  it('times out a slow request', () => {
     const server = on.app.getHttpServer() as unknown as Record<string, number>;
     expect(server['headersTimeout']).toBe(15_000);
     expect(server['requestTimeout']).toBe(60_000);
     expect(server['keepAliveTimeout']).toBe(72_000);
   });
 
-  it('knows of no OAuth issuer', async () => {
+  it('publishes no OAuth metadata without an issuer', async () => {
     const answer = await send(on.url, '/.well-known/oauth-protected-resource');
     expect([answer.status, answer.body]).toEqual([404, refusal('NOT_FOUND')]);
   });
@@ -289,7 +289,7 @@ describe('a service with a limit', () => {
     expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60);
   };
 
-  it('gives each caller so many requests a minute', async () => {
+  it('limits the requests of each caller per minute', async () => {
     const token = on.tokens.read;
     for (let i = 0; i < 5; i++) {
       expect((await send(on.url, '/test/read', { token })).status).toBe(200);
@@ -299,7 +299,7 @@ describe('a service with a limit', () => {
     expect((await send(on.url, '/test/read', { token: on.token })).status).toBe(200);
   });
 
-  it('gives strangers of one address so many together', async () => {
+  it('limits callers without a token per address', async () => {
     for (let i = 0; i < 5; i++) expect((await send(on.url, '/test/public')).status).toBe(200);
     limited(await send(on.url, '/test/public'));
     limited(await send(on.url, '/test/read'));
@@ -402,7 +402,7 @@ describe('a service behind a proxy', () => {
     expect((await send(on.url, '/test/read', { headers })).status).toBe(401);
   };
 
-  it('takes the address that the proxy added, not what the caller made up before it', async () => {
+  it('uses the address added by the proxy, not one sent by the caller', async () => {
     await refusedFrom('198.51.100.7');
     await refusedFrom('10.9.9.9, 198.51.100.8');
     await refusedFrom(`198.51.100.9, ${'no address '.repeat(20)}`);
@@ -439,7 +439,7 @@ describe('a service that trusts an issuer', () => {
     issuer.stop();
   });
 
-  it('takes its tokens, and says who came', async () => {
+  it('accepts its tokens, and names their subject as the caller', async () => {
     const token = await issuer.sign();
     for (let i = 0; i < 3; i++) {
       const answer = await send(on.url, '/test/read', { token });
@@ -451,7 +451,7 @@ describe('a service that trusts an issuer', () => {
     expect((await send(on.url, '/test/read', { token: on.token })).status).toBe(200);
   });
 
-  it('opens no session of the token whose name a JWT has, and is told from it in the audit log', async () => {
+  it('keeps a JWT apart from a configured token of the same name, in sessions and the audit log', async () => {
     const jwt = await issuer.sign({ sub: 'admin', scope: 'read call admin' });
     const headers = {
       accept: 'application/json, text/event-stream',
@@ -490,14 +490,14 @@ describe('a service that trusts an issuer', () => {
     });
   });
 
-  it('refuses expired ones, and those without a scope of ours', async () => {
+  it('refuses expired tokens, and tokens without a scope of the service', async () => {
     const expired = await issuer.sign({ exp: 1_000 });
     expect((await send(on.url, '/test/read', { token: expired })).status).toBe(401);
     const strange = await issuer.sign({ scope: 'openid' });
     expect((await send(on.url, '/test/read', { token: strange })).status).toBe(403);
   });
 
-  it('leads a client to the issuer', async () => {
+  it('names the issuer in its metadata', async () => {
     const refused = await send(on.url, '/test/read');
     const metadata = `${on.url}/.well-known/oauth-protected-resource`;
     expect(refused.headers['www-authenticate']).toBe(
@@ -519,7 +519,7 @@ describe('a service that trusts an issuer', () => {
     }
   });
 
-  it('says 503 while it cannot check a token, and goes on with those it knows', async () => {
+  it('answers 503 while it cannot verify a token, and still accepts verified ones', async () => {
     const known = await issuer.sign({ sub: 'known' });
     expect((await send(on.url, '/test/read', { token: known })).status).toBe(200);
     const other = await TestIssuer.start();
@@ -552,7 +552,7 @@ describe('a route without an access rule', () => {
 });
 
 describe('a service on its embedded database', () => {
-  it('knows its tokens as well', async () => {
+  it('accepts its tokens', async () => {
     const on = await startApp({ DATABASE_URL: '' }, addRoutes);
     try {
       expect((await send(on.url, AUDIT, { token: on.token })).status).toBe(200);

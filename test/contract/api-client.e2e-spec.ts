@@ -48,12 +48,12 @@ describe('the API client', () => {
     await folder.remove();
   });
 
-  it('is made of the API as it is; `npm run api-client` brings it up to date', async () => {
+  it('matches the API; `npm run api-client` updates it', async () => {
     const document: unknown = JSON.parse(await readFile(join(library, 'openapi.json'), 'utf8'));
     expect(document).toEqual(await readOpenApi(service));
   });
 
-  it('holds what its generator writes; `npm run api-client` brings it up to date', async () => {
+  it('matches the output of its generator; `npm run api-client` updates it', async () => {
     const fresh = join(folder.path, 'generated');
     const { code, stderr } = await run(process.execPath, [join(library, 'generate.mjs'), fresh]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

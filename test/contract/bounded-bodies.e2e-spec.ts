@@ -61,7 +61,7 @@ describe('bodies', () => {
     },
   );
 
-  it('with many unknown fields are told 100 of them, on every route', async () => {
+  it('with many unknown fields are refused with the first 100, on every route', async () => {
     const operations = operationsOf(await readOpenApi(service));
     const withBody = operations.filter(({ method }) => !['GET', 'DELETE'].includes(method));
     let told = 0;
@@ -94,7 +94,7 @@ describe('bodies', () => {
     expect(blockedMs).toBeLessThan(BLOCK_MS);
   });
 
-  it('of more than 64 kB are taken only where they may be needed', async () => {
+  it('of more than 64 kB are accepted only by routes that need them', async () => {
     const large = JSON.stringify({ force: false, more: 'x'.repeat(70_000) });
     const id = '550e8400-e29b-41d4-a716-446655440000';
     for (const path of [`servers/${id}/disconnect`, `servers/${id}/connect`]) {
@@ -119,7 +119,7 @@ describe('bodies', () => {
     expect(result.status).toBe(201);
   });
 
-  it('are not the only thing that is bounded: queries have few keys, too', async () => {
+  it('and query strings are bounded: a query string has few keys', async () => {
     const query = Array.from({ length: 2_000 }, (_, i) => `k${i}`).join('&');
     const { result, blockedMs } = await longestBlock(() =>
       send(service.url, `/api/v1/aggregator/servers?${query}`, { token: service.token }),

@@ -115,7 +115,7 @@ describe('the data folder', () => {
     expect(readdirSync(join(dataDir, 'lock'))).toEqual([]);
   });
 
-  it('is missed when it is replaced: nothing is acknowledged, and health and log say so', async () => {
+  it('is lost when it is replaced: no write is acknowledged, and health and log report it', async () => {
     const first = await start(dataDir);
     expect(await register(first, 'before')).toBe(201);
     renameSync(dataDir, `${dataDir}.old`);

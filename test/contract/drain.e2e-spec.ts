@@ -125,7 +125,7 @@ describe('a service that is told to stop', () => {
     expect(await service.exited).toBe(0);
   });
 
-  it('is not ready and serves on until its delay is over', async () => {
+  it('is not ready but serves requests until its delay is over', async () => {
     await start('20', '600');
     const running = restCall();
     await eventually(() => expect(peer.held()).toBe(1));

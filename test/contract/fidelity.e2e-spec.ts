@@ -323,7 +323,7 @@ function sorted(items: readonly JsonObject[], key: string): JsonObject[] {
   return items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-describe('what the reference servers say through /mcp', () => {
+describe('the answers of the reference servers through /mcp', () => {
   let direct: Record;
   let gateway: Record;
 
@@ -334,7 +334,7 @@ describe('what the reference servers say through /mcp', () => {
   }, 60_000);
   afterAll(() => folder.remove());
 
-  it('is in every answer what they say directly, to the byte', () => {
+  it('equal their direct answers byte for byte', () => {
     steps().forEach(([server, method, params], i) => {
       const step = `${server} ${method} ${JSON.stringify(params)}\n`;
       expect(step + withoutTimes(JSON.stringify(gateway.answers[i]))).toBe(

@@ -38,7 +38,7 @@ describe('health', () => {
     expect((await ask(path)).headers['cache-control']).toContain('no-store');
   });
 
-  it('is not ready while it stops, and lives', async () => {
+  it('is alive but not ready during the shutdown', async () => {
     service.app.get(Drain).begin();
     const ready = await ask('/health/ready');
     expect([ready.status, ready.headers['retry-after'], ready.body]).toEqual([

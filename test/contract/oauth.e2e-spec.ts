@@ -189,7 +189,7 @@ describe('a server that requires OAuth', () => {
     await api.call('DELETE', `/servers/${id}`);
   });
 
-  it('shows the address of the question to admins only: it decides whose account is used', async () => {
+  it('shows the consent URL to admins only, because the consent decides whose account is used', async () => {
     const id = await register();
     await questionOf(id);
     const { read } = service.tokens;
@@ -244,7 +244,7 @@ describe('a server that requires OAuth', () => {
     expect(guarded.countOf('POST /token authorization_code')).toBe(0);
   });
 
-  it('asks again after a refusal', async () => {
+  it('requests consent again after a refusal', async () => {
     const id = await register();
     const url = new URL(await questionOf(id));
     const state = url.searchParams.get('state') ?? '';
@@ -297,7 +297,7 @@ describe('a server that requires OAuth', () => {
     expect(guarded.countOf('POST /token refresh_token')).toBeGreaterThan(0);
   });
 
-  it('does not take an authorization server that is down for a lost consent', async () => {
+  it('keeps the consent while the authorization server is down', async () => {
     const id = await connected();
     await call(id, 'echo', { text: 'first' });
     guarded.expireAll();
@@ -319,7 +319,7 @@ describe('a server that requires OAuth', () => {
     expect((await call(id, 'echo', { text: 'again' })).status).toBe(200);
   });
 
-  it('asks for more where a tool wants more, keeps what was granted, and stays connected', async () => {
+  it('requests further scopes when a tool needs them, keeps the granted ones, and stays connected', async () => {
     const id = await connected();
     const refused = await call(id, 'grow');
     expect(refused.status).toBe(503);
@@ -379,7 +379,7 @@ describe('a server that requires OAuth', () => {
     });
   });
 
-  it('sends no token to another address, when it gets one', async () => {
+  it('sends no token to a new address', async () => {
     const id = await connected();
     const other = await GuardedServer.before(peer);
     try {
@@ -390,7 +390,7 @@ describe('a server that requires OAuth', () => {
     }
   });
 
-  it('is not asked about where a header or a program has the credentials', async () => {
+  it('is not used for a STDIO server or with an Authorization header', async () => {
     const id = await register({ headers: { Authorization: 'Bearer configured-token' } });
     await eventually(async () => expect(await api.status(id)).toBe('ERROR'));
     expect(await authorizationOf(id)).toBeNull();

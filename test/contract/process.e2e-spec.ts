@@ -204,7 +204,7 @@ describe('the service as a process', () => {
       expect(output).not.toContain('secret-password');
     });
 
-    it('on an address that others reach, without configured tokens', async () => {
+    it('on a non-loopback address without configured tokens', async () => {
       expect(await refusal({ MCP_AGGREGATOR_HOST: '0.0.0.0' })).toContain('MCP_AGGREGATOR_TOKENS');
     });
 
@@ -294,7 +294,7 @@ describe('the service as a process', () => {
       expect(await refusal({})).toContain('Another Switchboard already uses the data folder');
     });
 
-    it('without its database, and shows no password of it', async () => {
+    it('without its database, and does not print its password', async () => {
       const output = await refusal({
         DATABASE_URL: 'postgres://user:secret-password@127.0.0.1:9/x',
         MCP_CREDENTIAL_KEY: 'a key for this test alone',

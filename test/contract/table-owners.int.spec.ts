@@ -53,12 +53,12 @@ describe('npm run tables', () => {
     });
   });
 
-  it('passes the owner, and what a comment says', async () => {
+  it('passes the owner and comments', async () => {
     expect((await checkLib('catalogue', 'query(`UPDATE mcp.tools SET a = 1`)')).code).toBe(0);
     expect((await checkLib('vectors', '/** After an UPDATE mcp.tools. */')).code).toBe(0);
   });
 
-  it('knows every table that a migration makes', async () => {
+  it('has an owner for every table of the migrations', async () => {
     const made = await Promise.all(
       (await readdir('migrations')).map((file) => readFile(join('migrations', file), 'utf8')),
     );

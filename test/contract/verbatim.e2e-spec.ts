@@ -157,7 +157,7 @@ describe.each(servers)('towards a server over %s', (server) => {
     expect(told.replaceAll(/[\r\n]/g, ' ')).toContain(args.replaceAll(/[\r\n]/g, ' '));
   });
 
-  it('other parameters and _meta are what came too', async () => {
+  it('other parameters and _meta are forwarded unchanged', async () => {
     const told = textIn(await call('/mcp with _meta and other parameters', server, 'echo', '{}'));
     expect(told).toContain('"x":2.0');
     expect(told).toContain('"n":1.0');
@@ -204,7 +204,7 @@ describe.each(servers)('from a server over %s', (server) => {
     expect(messages.at(-1)).toContain(odd);
   });
 
-  it('the data of an error is handed on as it is', async () => {
+  it('the data of an error is forwarded unchanged', async () => {
     const json = `{"code":-32050,"message":"no","data":${odd}}`;
     const { messages } = await call('/mcp', server, 'refuse', JSON.stringify({ json }));
     expect(messages.at(-1)).toContain(`"data":${odd}`);
@@ -229,7 +229,7 @@ describe.each(['stdio', 'http', 'sse'])('while a server over %s works on a call'
     expect(messages[2]).toMatch(/^\{"jsonrpc":"2\.0","id":9007199254740993,/);
   });
 
-  it('its question and the answer pass as they are', async () => {
+  it('its request and the answer are forwarded unchanged', async () => {
     const session = { 'mcp-session-id': await handshake('/mcp', { elicitation: { form: {} } }) };
     const json = `{"message":"?","requestedSchema":{"type":"object","properties":{}},"x":${odd}}`;
     const asking = await fetch(`${gateway.origin}/mcp`, {

@@ -139,7 +139,7 @@ describe('one question to many servers', () => {
     for (let i = 0; i < 20; i++) expect(await ranking()).toBe(first);
   });
 
-  it('goes to the named servers only; what is not available counts as queried', async () => {
+  it('queries only the named servers; an unavailable one counts as queried', async () => {
     await request('POST', '/api/v1/aggregator/servers', {
       name: 'absent',
       transport_type: 'HTTP',
@@ -153,7 +153,7 @@ describe('one question to many servers', () => {
     ]);
   });
 
-  it('names unavailable servers until they are back', async () => {
+  it('reports unavailable servers until they are connected again', async () => {
     const { metadata } = await query({ query: question, servers: [] });
     expect(metadata.servers.map(({ name }) => name)).toEqual(everybody);
     expect(metadata.servers.find(({ name }) => name === 'dead')).toMatchObject({
@@ -163,7 +163,7 @@ describe('one question to many servers', () => {
     });
   });
 
-  it('is refused with the place of the mistake', async () => {
+  it('is refused with the location of each invalid field', async () => {
     for (const [body, field, msg, type = 'value_error'] of [
       [{}, 'query', 'Is required'],
       [{ query: ' ' }, 'query', 'Must not be empty'],
@@ -202,13 +202,13 @@ describe('one question to many servers', () => {
     });
   });
 
-  it('keeps its size: ten results at least may be asked for, and no more come', async () => {
+  it('accepts a limit of at least ten results, and returns no more than the limit', async () => {
     const { results, metadata } = await query({ query: question, maxResults: 10 });
     expect(results.length).toBeLessThanOrEqual(10);
     expect(metadata.resultsReturned).toBe(results.length);
   });
 
-  it('needs the scope that calls need', async () => {
+  it('requires the scope `call`', async () => {
     expect(await request('POST', QUERY, { query: 'x' }, service.tokens.read)).toMatchObject({
       status: 403,
     });
@@ -272,7 +272,7 @@ describe('one question to many servers', () => {
       expect(await request('GET', `${QUERY}/rules`)).toMatchObject({ body: { total: 2 } });
     });
 
-    it('are for administrators to change', async () => {
+    it('can be changed only with the scope `admin`', async () => {
       const change = request('PUT', `${QUERY}/rules`, { rules: [] }, service.tokens.call);
       expect(await change).toMatchObject({ status: 403 });
     });
@@ -282,7 +282,7 @@ describe('one question to many servers', () => {
     const settings = `${QUERY}/servers/docs`;
     afterEach(() => request('DELETE', settings));
 
-    it('turn it off', async () => {
+    it('exclude it from queries', async () => {
       await request('PUT', settings, { enabled: false });
       const { metadata } = await query({ query: question });
       expect(metadata.servers.map(({ name }) => name)).not.toContain('docs');
@@ -293,14 +293,14 @@ describe('one question to many servers', () => {
       });
     });
 
-    it('weigh it', async () => {
+    it('set the weight of its results', async () => {
       await request('PUT', settings, { weight: 5 });
       const { results } = await query({ query: question, servers: ['docs', 'notes'] });
       expect(results[0]?.server).toBe('docs');
       expect(results.at(-1)?.server).toBe('notes');
     });
 
-    it('name its tool and argument; never a destructive one', async () => {
+    it('select its tool and argument, but never a destructive tool', async () => {
       const chosen = { tool: 'search', argument: 'query', arguments: { extra: 1 } };
       expect(await request('PUT', settings, chosen)).toMatchObject({
         status: 200,
@@ -321,7 +321,7 @@ describe('one question to many servers', () => {
       }
     });
 
-    it('are listed beside the defaults, and forgotten on demand', async () => {
+    it('are listed with the defaults, and can be reset', async () => {
       await request('PUT', settings, { weight: 2 });
       const list = await request('GET', `${QUERY}/servers?limit=500`);
       const { servers } = z
@@ -341,7 +341,7 @@ describe('one question to many servers', () => {
     });
   });
 
-  it('is found, described and called as the tools it asks are', async () => {
+  it('is found, described and called like any other tool', async () => {
     const client = new Client({ name: 'test', version: '1' });
     const requestInit = { headers: { authorization: `Bearer ${service.token}` } };
     await client.connect(
@@ -374,7 +374,7 @@ describe('one question to many servers', () => {
     });
     afterAll(() => client.close());
 
-    it('is listed under its own name, and answers with text and the same as structure', async () => {
+    it('is listed under its own name, and returns text and equal structured content', async () => {
       const { tools } = await client.listTools();
       expect(tools.find(({ name }) => name === TOOL)).toMatchObject({
         inputSchema: { required: ['query'] },

@@ -65,7 +65,7 @@ describe.each([
   const refresh = (replica: TestApp) =>
     new Api(replica).call('POST', `/servers/${id}/tools/refresh`);
 
-  it('is put off, whatever asks for it', async () => {
+  it('is deferred, whatever requests it', async () => {
     health = [500, 500, 404];
     await eventually(async () => {
       for (const replica of replicas) expect(await new Api(replica).status(id)).toBe('DEGRADED');
@@ -90,7 +90,7 @@ describe.each([
     expect(await names()).toEqual(['rake']);
   });
 
-  it('follows by itself once the server has recovered', async () => {
+  it('runs once the server has recovered', async () => {
     health = [200];
     await eventually(async () => {
       expect(await api().status(id)).toBe('CONNECTED');
@@ -98,7 +98,7 @@ describe.each([
     });
   });
 
-  it('is requested of the replica that leads, at whichever replica', async () => {
+  it('is forwarded to the leading replica', async () => {
     upstream.tools.set('shed', ['hoe']);
     expect((await refresh(replicas.at(-1) ?? app())).body).toMatchObject({ status: 'REFRESHING' });
     await eventually(async () => expect(await names()).toEqual(['hoe']));

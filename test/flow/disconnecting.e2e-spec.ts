@@ -103,7 +103,7 @@ describe.each([
     expect((await api.history(id)).slice(-2)).toEqual(['CONNECTED', 'DISCONNECTED']);
   });
 
-  it('does not stay so when the process that disconnected it was killed', async () => {
+  it('becomes DISCONNECTED although the process that disconnected it was killed', async () => {
     await service.app
       .get(Database)
       .direct.query(`UPDATE mcp.external_servers SET status = 'DISCONNECTING' WHERE id = $1`, [id]);
@@ -143,7 +143,7 @@ describe('a server that is being disconnected, with two replicas', () => {
     await eventually(async () => expect(await new Api(leader).status(id)).toBe('DISCONNECTED'));
   });
 
-  it('is refused by a replica that has a session of its own as soon as it has heard', async () => {
+  it('is refused by a replica with its own session as soon as that is notified', async () => {
     await new Api(leader).call('POST', `/servers/${id}/connect?wait_seconds=30`);
     await eventually(async () =>
       expect(await call(follower, 'shared.echo', { text: 'x' })).toMatchObject({ status: 200 }),

@@ -108,7 +108,7 @@ describe('the health loop', () => {
     },
   );
 
-  it('checks by the session when there is no URL, and notices a server that hangs', async () => {
+  it('checks over the session without a URL, and detects a server that hangs', async () => {
     const hanging = await api.register({
       name: 'hanging',
       transport_type: 'STDIO',

@@ -65,7 +65,7 @@ describe('MCP clients of the whole service', () => {
     return client;
   }
 
-  it('of both eras list and call at one address', async () => {
+  it('of both eras list and call tools at one endpoint', async () => {
     const [legacy, modern] = await Promise.all([legacyClient(), modernClient()]);
     expect(modern.getProtocolEra()).toBe('modern');
     for (const client of [legacy, modern]) {
@@ -76,13 +76,13 @@ describe('MCP clients of the whole service', () => {
     }
   });
 
-  it('find one server under its own address', async () => {
+  it('reach a single server at /mcp/servers/{name}', async () => {
     const client = await legacyClient('/mcp/servers/peer');
     expect(client.getServerVersion()?.name).toBe('peer-v1');
     expect((await client.listTools()).tools.map((tool) => tool.name)).toContain('echo');
   });
 
-  it('find a tool by what it does, and call it with the name they are given', async () => {
+  it('find a tool by its description, and call it by the returned name', async () => {
     for (const client of [await legacyClient('/mcp/search'), await modernClient('/mcp/search')]) {
       const { tools } = await client.listTools();
       expect(tools.map((tool) => tool.name)).toEqual([
@@ -134,7 +134,7 @@ describe('MCP clients of the whole service', () => {
     ).rejects.toThrow(/needs a token with the scope 'call'/);
   });
 
-  it('get errors in results, where a model can read them', async () => {
+  it('get tool errors as results, which models can read', async () => {
     const client = await legacyClient('/mcp/search');
     for (const [name, args, said] of [
       ['call_tool', { name: 'nothing' }, 'Tool not found: nothing'],
@@ -167,7 +167,7 @@ describe('MCP clients of the whole service', () => {
     });
   });
 
-  it('are told what to paste where', async () => {
+  it('get configuration snippets', async () => {
     const { body } = await api('GET', '/api/v1/aggregator/clients?endpoint=search');
     expect(body).toMatchObject({ url: `${service.url}/mcp/search` });
   });
@@ -183,7 +183,7 @@ describe('MCP clients of the whole service', () => {
     );
   });
 
-  it('are told in JSON-RPC what could not be read', async () => {
+  it('get a JSON-RPC error for an unreadable message', async () => {
     const answer = await fetch(`${service.url}/mcp`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
@@ -201,7 +201,7 @@ describe('MCP clients of the whole service', () => {
     expect((await api('POST', '/mcp/servers/nothing', {})).status).toBe(404);
   });
 
-  it('do not keep the service from stopping', async () => {
+  it('do not delay the shutdown', async () => {
     const other = await startApp();
     const client = new LegacySdk({ name: 'old', version: '1' });
     const transport = new LegacyTransport(new URL(`${other.url}/mcp`), {

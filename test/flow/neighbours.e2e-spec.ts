@@ -54,7 +54,7 @@ describe('one dead, one mute, one slow and one hostile server among ten', () => 
   };
 
   // How long these calls take is measured by `npm run faults -- T15`.
-  it('leave the calls of the other six as they are, while calls of the mute one still wait', async () => {
+  it('do not affect calls to the other six while calls to the mute server are pending', async () => {
     await Promise.all(Object.entries(bad).map(([name, behaviour]) => register(name, behaviour)));
     await connected(GOOD + 3);
     let muteAnswers = 0;

@@ -61,7 +61,7 @@ describe.each(engines)('definitions that clients refuse, on %s', (engine) => {
     await app.close();
   });
 
-  it('cost a strict client no definition of another, and are repaired where that is certain', async () => {
+  it('do not hide other definitions from strict clients, and are repaired where possible', async () => {
     const client = await clientAt('/mcp');
     await eventually(async () => {
       const listed = await client.listTools();

@@ -55,7 +55,7 @@ describe('resources that two servers offer', () => {
   }, 60_000);
   afterAll(() => app.close());
 
-  it('belong to the one that was registered first', async () => {
+  it('belong to the server registered first', async () => {
     await eventually(async () => {
       expect(await titles(app)).toEqual([[NOTES, 'zeta']]);
       expect(await read(app, NOTES)).toBe(`${NOTES} by zeta`);
@@ -65,12 +65,12 @@ describe('resources that two servers offer', () => {
     await expect(read(app, 'other://thing')).rejects.toThrow('Resource not found');
   });
 
-  it('are those of each at its own address', async () => {
+  it('are listed for each server at /mcp/servers/{name}', async () => {
     expect(await read(app, NOTES, '/mcp/servers/alpha')).toBe(`${NOTES} by alpha`);
     expect(await read(app, 'other://thing', '/mcp/servers/alpha')).toBe('other://thing by alpha');
   });
 
-  it('are named in the warnings of the later one', async () => {
+  it('are named in the warnings of the server registered later', async () => {
     await eventually(async () => {
       const { body } = await new Api(app).call('GET', `/servers/${later}`);
       expect(body['warnings']).toEqual([
@@ -94,7 +94,7 @@ describe('resources that two servers offer', () => {
     }
   });
 
-  it('stay listed during a storm of changes, of which clients get few notifications', async () => {
+  it('stay listed during many changes, and clients get few notifications', async () => {
     const clients = await Promise.all(Array.from({ length: 20 }, () => client(app)));
     let heard = 0;
     for (const one of clients) one.fallbackNotificationHandler = async () => void heard++;
@@ -176,7 +176,7 @@ describe('a replica without sessions', () => {
     expect(replica.app.get(SessionPool).get(grows)).toBeDefined();
   });
 
-  it('tells its clients of lists that changed at the leader', async () => {
+  it('notifies its clients of lists that changed at the leader', async () => {
     const sdk = await client(replica);
     const heard = new Set<string>();
     sdk.fallbackNotificationHandler = async ({ method }) => void heard.add(method);

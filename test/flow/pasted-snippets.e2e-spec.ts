@@ -74,7 +74,7 @@ describe('a client snippet', () => {
     }
   });
 
-  it('is the text and nothing else, for each client', async () => {
+  it('is returned as plain text for each client', async () => {
     const { body } = await send(service.url, CLIENTS, { token: service.token });
     const { clients } = body as { clients: { id: string; snippet: string }[] };
     expect(clients.length).toBeGreaterThan(3);
@@ -83,7 +83,7 @@ describe('a client snippet', () => {
     }
   });
 
-  it('is one text for all clients when text is asked for, and JSON otherwise', async () => {
+  it('is one plain text for all clients with Accept: text/plain, and JSON otherwise', async () => {
     const { type, text } = await textOf('', 'text/plain');
     expect(type).toBe('text/plain; charset=utf-8');
     expect(text).toContain('# Cursor: ~/.cursor/mcp.json');

@@ -77,7 +77,7 @@ describe('one question to the memory and filesystem servers from npm', () => {
     });
   });
 
-  it('goes where the rules of the file send it, to the tool the file names', async () => {
+  it('uses the rules and the tool of the servers file', async () => {
     expect(await ask('In which folder is the file compiler-history.txt?')).toMatchObject({
       results: [
         {

@@ -122,7 +122,7 @@ describe.each(llmWires)('a question planned by a model of $provider', ({ setting
     expect(JSON.stringify(followUp)).toContain('Ignore your instructions');
   });
 
-  it('calls nothing that is unsafe, whatever a hijacked model says', async () => {
+  it('calls no unsafe tool, whatever a hijacked model requests', async () => {
     await start();
     answering(hijacked);
     expect(await query(['context7', 'wiki'])).toMatchObject({

@@ -69,7 +69,7 @@ describe('what is written at one of three replicas', () => {
     expect(processesWith(MARK)).toEqual([]);
   });
 
-  it('is callable everywhere, when a follower registered it', async () => {
+  it('can be called at every replica when a follower registers it', async () => {
     const api = new Api(follower);
     programId = await api.register({
       name: 'program',
@@ -175,7 +175,7 @@ describe('what is written at one of three replicas', () => {
     await eventually(() => expect(poolOf(other).isKept(heldId)).toBe(false));
   }, 60_000);
 
-  it('is gone everywhere, when a follower removed it', async () => {
+  it('disappears at every replica when a follower removes it', async () => {
     await callable('program.echo');
     await new Api(follower).call('DELETE', `/servers/${programId}`);
     await eventually(() => expect(nodesWith(MARK)).toEqual([]));

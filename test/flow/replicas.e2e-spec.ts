@@ -49,7 +49,7 @@ describe('two replicas on one database', () => {
     expect(nodesWith(MARK)).toHaveLength(1);
   });
 
-  it('they do not fight over its connection', async () => {
+  it('it stays connected through the health checks of both', async () => {
     const checkedAt = async (): Promise<number> => {
       const { body } = await api.call('GET', `/servers/${id}/health`);
       return Date.parse(String(body['last_health_check']));
@@ -77,7 +77,7 @@ describe('two replicas on one database', () => {
     expect(await api.history(id)).toEqual(['REGISTERED', 'CONNECTING', 'CONNECTED']);
   });
 
-  it('a rule for queries set at one decides at the other, without waiting for its comparison', async () => {
+  it('a query rule set at one applies at the other before the periodic comparison', async () => {
     const asked = async (): Promise<unknown> =>
       (await new Api(first).call('POST', '/query', { query: 'why' })).body['context'];
     expect(await asked()).toMatchObject({ attempted_servers: [] });

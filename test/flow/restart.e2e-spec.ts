@@ -31,7 +31,7 @@ describe('a service that is killed with -9', () => {
       expect(statuses.filter((status) => status === 'CONNECTED')).toHaveLength(SERVERS);
     }, 25_000);
 
-  it('leaves no process, and reconnects every wanted server without a human', async () => {
+  it('leaves no process, and reconnects every wanted server without a request', async () => {
     const api = await start();
     for (let i = 0; i < SERVERS; i++) {
       await api.register({

@@ -161,7 +161,7 @@ describe('searching tools', () => {
     );
   });
 
-  it('says of a tool of its own how it is called', async () => {
+  it('explains how to call a tool of the aggregator itself', async () => {
     const answer = await fetch(`${service.url}/api/v1/tools/call`, {
       method: 'POST',
       headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
@@ -184,7 +184,7 @@ describe('searching tools', () => {
     expect(found.tools[0]).not.toHaveProperty('input_schema');
   });
 
-  it('searches directly when no skill fits, and says so', async () => {
+  it('falls back to direct search when no skill matches, and reports it', async () => {
     const request = { query: 'weather forecast', skill_threshold: 1, tool_threshold: 0 };
     const { found } = await search(service, { ...request, strategy: 'direct' });
     expect(found.metadata.strategy_used).toBe('direct');

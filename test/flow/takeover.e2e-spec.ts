@@ -111,7 +111,7 @@ describe('three replicas of which the leader stops', () => {
     for (const { status } of await Promise.all(long)) expect(status).toBe(200);
   }, 60_000);
 
-  it('write nothing about servers that go on serving', async () => {
+  it('write nothing about servers that stay connected', async () => {
     const api = new Api(successor());
     await eventually(() => expect(poolOf(successor()).get(idOf('unused'))).toBeDefined());
     for (const name of [...CALLED, 'unused']) {
@@ -128,7 +128,7 @@ describe('three replicas of which the leader stops', () => {
     });
   });
 
-  it('write CONNECTED for a session that the rows say is not there, and keep it', async () => {
+  it('keep a session that the rows do not show, and write CONNECTED', async () => {
     const api = new Api(successor());
     const id = idOf('program');
     const before = poolOf(successor()).get(id);

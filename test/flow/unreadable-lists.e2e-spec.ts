@@ -130,12 +130,12 @@ describe.each([
     }
   }
 
-  it('are connected, and told of as a problem by every replica', async () => {
+  it('are connected, and every replica reports the problem', async () => {
     await eventually(expectToldEverywhere, RECOVERED_WITHIN_MS);
     expect(existsSync(broken)).toBe(true);
   }, 90_000);
 
-  it('answer a connect that waits with the problem', async () => {
+  it('a connect with a wait time returns the problem', async () => {
     const path = `/servers/${ids.get('http-legacy')}/connect?wait_seconds=1`;
     const { status, body } = await new Api(leader()).call('POST', path);
     expect([status, body['status']]).toEqual([200, 'CONNECTED']);
@@ -143,13 +143,13 @@ describe.each([
   });
 
   if (isShared) {
-    it('stay a problem for the replica that takes over', async () => {
+    it('are still reported as a problem after a failover', async () => {
       await replicas.shift()?.close();
       await eventually(expectToldEverywhere, RECOVERED_WITHIN_MS);
     }, 90_000);
   }
 
-  it('are complete without a request, once their lists can be read', async () => {
+  it('are discovered in the background once their lists can be read', async () => {
     rmSync(broken);
     await eventually(async () => {
       for (const replica of replicas) {

@@ -52,7 +52,7 @@ describe('a program that is a server', () => {
     await eventually(() => expect(existsSync(own)).toBe(false), 20_000);
   });
 
-  it('is started where its configuration says', async () => {
+  it('is started in the configured folder', async () => {
     const own = join(folder.path, 'own');
     const id = await register('settled', '${HOME_OF_SERVERS}/own');
     await hasSaid(id, `Error: started in ${realpathSync(own)}`);
@@ -63,7 +63,7 @@ describe('a program that is a server', () => {
     expect(existsSync(own)).toBe(true);
   });
 
-  it('says which folder is missing', async () => {
+  it('is refused with the name of a missing folder', async () => {
     const missing = join(folder.path, 'missing');
     const id = await register('lost', missing);
     await hasSaid(id, `cannot start: its working folder ${missing} does not exist`);

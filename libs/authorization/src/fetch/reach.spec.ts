@@ -25,7 +25,7 @@ describe(nearest.name, () => {
 });
 
 describe(mayName.name, () => {
-  it('lets a server name hosts that are as far away as itself, or farther', () => {
+  it('lets a server name only hosts that are as public as itself, or more', () => {
     const allowed = (server: Reach): Reach[] =>
       (['loopback', 'private', 'public'] as const).filter((named) => mayName(server, named));
     expect(allowed('public')).toEqual(['public']);

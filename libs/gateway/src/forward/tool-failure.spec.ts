@@ -27,7 +27,7 @@ describe(toolFailure.name, () => {
     expect(textAfter('unknown')).not.toContain('try again');
   });
 
-  it('says the same of a server that refuses the connection as of one that is down', () => {
+  it('reports a refused connection like a server that is down', () => {
     const text = JSON.stringify(toolFailure(new CredentialsRefused(401)));
     expect(text).toContain('cannot be used at the moment; try again later');
   });

@@ -553,7 +553,7 @@ describe('the warnings of a server', () => {
     expect(world.keys('prompts')).toEqual(['a__p']);
   });
 
-  it('keep a list that could not be read again, and what is known of the others', async () => {
+  it('keep the previous lists when one cannot be read again', async () => {
     const world = new World(['a']);
     await world.offer('a', { prompts: [{ name: 'p' }], resources: [resource('a://1')] });
     await world.offer('a', {

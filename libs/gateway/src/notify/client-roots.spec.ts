@@ -59,7 +59,7 @@ describe(ClientRoots.name, () => {
     expect(await rootsOf('b')).toEqual({ roots: [{ uri: 'file:///elsewhere' }] });
   });
 
-  it('gives no roots of one user to a server that serves another user, or several', async () => {
+  it('does not give roots of one user to a server that another user uses', async () => {
     roots.offer(client('ada'));
     expect(await roots.of('a', 'ada')).toEqual({
       result: { roots: [{ uri: 'file:///ada' }] },

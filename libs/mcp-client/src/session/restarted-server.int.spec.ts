@@ -82,7 +82,7 @@ describe.each([
   });
   afterAll(() => restart.end());
 
-  it('answers the calls that find out, all at once, in one new session', async () => {
+  it('answers all calls that notice, in one new session', async () => {
     let renewals = 0;
     session.onRenewal(() => renewals++);
     const words = Array.from({ length: 30 }, (_, i) => `word ${i}`);
@@ -206,7 +206,7 @@ describe('a session that the server lost', () => {
     expect(server.count('tools/call')).toBe(1);
   });
 
-  it('ends when no new one is there within 5 s, with all calls that wait for it', async () => {
+  it('ends with all waiting calls when no new session opens within 5 s', async () => {
     server.answer = (method, _id, response) => {
       if (method === 'tools/call') response.writeHead(404).end();
     };
@@ -229,7 +229,7 @@ describe('a session that the server lost', () => {
     expect(server.count('tools/call')).toBeLessThanOrEqual(3);
   });
 
-  it('is not what a server says that refuses the arguments of a call', async () => {
+  it('is not inferred from a server that refuses the arguments of a call', async () => {
     server.answer = legacy((id, response) => {
       const error = { code: -32_602, message: 'session must be a number' };
       json(response, 422, { jsonrpc: '2.0', id, error });
@@ -238,7 +238,7 @@ describe('a session that the server lost', () => {
     expect([server.count('initialize'), server.count('tools/call')]).toEqual([1, 1]);
   });
 
-  it('a call that runs when another one finds the server gone may have been executed', async () => {
+  it('a pending call has an unknown outcome when another call finds the server gone', async () => {
     let answers = 0;
     server.answer = legacy(() => answers++);
     const running = expect(echo(session, 'runs')).rejects.toMatchObject({ executed: 'unknown' });

@@ -127,7 +127,7 @@ describe(parseEnv.name, () => {
 });
 
 describe('MCP_AGGREGATOR_PUBLIC_URL', () => {
-  it('ends without a slash, so that paths can be put behind it', () => {
+  it('has no trailing slash, so that paths can be appended', () => {
     const given = 'https://mcp.example.com/switchboard/';
     expect(parseEnv({ MCP_AGGREGATOR_PUBLIC_URL: given })).toMatchObject({
       MCP_AGGREGATOR_PUBLIC_URL: 'https://mcp.example.com/switchboard',

@@ -13,7 +13,7 @@ describe('two transactions that wait for each other', () => {
   });
   afterAll(() => opened.close());
 
-  it('both come through: the one that PostgreSQL ends is run again', async () => {
+  it('both succeed: the one that PostgreSQL aborts is retried', async () => {
     let waiting = 0;
     let meet: () => void = () => undefined;
     const bothHaveOne = new Promise<void>((resolve) => {

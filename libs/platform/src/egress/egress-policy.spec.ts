@@ -112,7 +112,7 @@ describe(addressRefusal.name, () => {
     expect(addressRefusal('::ffff:10.0.0.1', both)).toBeUndefined();
   });
 
-  it('looks past a zone id, and refuses what is no address', () => {
+  it('ignores a zone id, and refuses anything but an address', () => {
     expect(addressRefusal('fe80::1%eth0', LOCAL_EGRESS)).toContain('link-local');
     expect(addressRefusal('nowhere', LOCAL_EGRESS)).toContain('refused');
   });

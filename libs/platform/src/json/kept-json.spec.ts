@@ -48,7 +48,7 @@ describe('parsed JSON that keeps its text', () => {
     );
   });
 
-  it('keeps of a member that is there twice the text of the one that counts', () => {
+  it('keeps the text of the last of two equal members', () => {
     const object = parsed('{"a":{"x":{"n":1.0}},"a":{"x":{"n":2.0}},"b":1}');
     expect(writeJson(member(object, 'a'))).toBe('{"x":{"n":2.0}}');
     expect(writeJson(member(member(object, 'a'), 'x'))).toBe('{"n":2.0}');
@@ -64,7 +64,7 @@ describe('parsed JSON that keeps its text', () => {
     expect(isJsonObject(second) && writeJson(member(second, 'params'))).toBe('{"a":1.0}');
   });
 
-  it('is changed without a change to what stands beside', () => {
+  it('is changed without a change to other members', () => {
     const progress = parsed('{"progress":1.0,"total":1e400,"progressToken":7}');
     const token = memberAsWritten(parsed('{"progressToken":9007199254740993}'), 'progressToken');
     const told = changed(progress, { progressToken: token });
@@ -85,7 +85,7 @@ describe('parsed JSON that keeps its text', () => {
     expect(writeJson(member(args, 'arguments'))).toBe('{"n":1.0}');
   });
 
-  it('goes on one line where lines are messages', () => {
+  it('is written on one line for transports with a message per line', () => {
     const object = parsed('{"params": {\n "a": "\\n",\r\n "b": 1.0 }}');
     expect(jsonLine(writeJson({ params: object['params'] ?? null }))).toBe(
       '{"params":{  "a": "\\n",   "b": 1.0 }}',

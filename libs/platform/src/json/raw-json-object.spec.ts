@@ -103,7 +103,7 @@ describe(RawJsonObject.name, () => {
     expect(read(text)).toBeUndefined();
   });
 
-  it('gives of a key that is there twice the last value, and changes both', () => {
+  it('reads the last of two equal keys, and changes both', () => {
     const object = written('{"a":1,"b":2,"\\u0061":3}');
     expect([object.get('a'), textOf(object)]).toEqual([3, '{"a":1,"b":2,"\\u0061":3}']);
     expect(textOf(object.without('a'))).toBe('{"b":2}');
@@ -128,7 +128,7 @@ describe(RawJsonObject.name, () => {
 });
 
 describe(onOneLine.name, () => {
-  it('takes the line ends away and nothing else', () => {
+  it('removes line ends and nothing else', () => {
     fc.assert(
       fc.property(spaced, (text) => {
         const line = onOneLine(Buffer.from(text)).toString();

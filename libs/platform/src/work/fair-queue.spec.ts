@@ -39,7 +39,7 @@ describe(FairQueue.name, () => {
     }
   });
 
-  it('serves those who hold least first, and each in the order asked', () => {
+  it('serves owners with the fewest places first, each in order of arrival', () => {
     const queue = new FairQueue<Item>(8);
     for (let i = 0; i < 5; i++) queue.add(item('a', `a${i}`));
     queue.add(item('b', 'b0'));

@@ -10,7 +10,7 @@ describe(connectionBudget.name, () => {
     },
   );
 
-  it('lets only work that no request waits for wait longer for a lock', () => {
+  it('waits longer for a lock only in background work', () => {
     const { kinds } = connectionBudget(14, 2_000, 10_000);
     expect(kinds.requests).toMatchObject({ waitMs: 2_000, lockMs: 2_000, statementMs: 2_000 });
     expect(kinds.health).toMatchObject({ waitMs: 2_000, lockMs: 2_000, statementMs: 2_000 });

@@ -42,7 +42,7 @@ describe(ConnectionShare.name, () => {
     expect((await enter(share, write('servers'))).entered).toHaveLength(1);
   });
 
-  it('gives a connection that is free to the work that came first of what may have it', async () => {
+  it('gives a free connection to the first work that may use it', async () => {
     const share = new ConnectionShare(3);
     const [first] = (await enter(share, read('a'))).entered;
     const [second] = (await enter(share, read('b'))).entered;
@@ -58,7 +58,7 @@ describe(ConnectionShare.name, () => {
     expect(sameTable.entered).toHaveLength(1);
   });
 
-  it('counts what is given back twice once', async () => {
+  it('counts a connection that is returned twice once', async () => {
     const share = new ConnectionShare(1);
     const [leave] = (await enter(share, read('a'))).entered;
     leave?.();
@@ -78,7 +78,7 @@ describe(ConnectionShare.name, () => {
     expect(all.failures).toEqual([expect.objectContaining({ trouble: 'busy' })]);
   });
 
-  it('forgets what no longer waits', async () => {
+  it('removes work that no longer waits', async () => {
     const share = new ConnectionShare(1);
     const [leave] = (await enter(share, read('a'))).entered;
     await enter(share, read('a'));

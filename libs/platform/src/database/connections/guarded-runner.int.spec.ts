@@ -134,7 +134,7 @@ describe.each(['directly', 'through a pooler'] as const)(
       }
     });
 
-    it('of health are one for all that ask at the same moment', async () => {
+    it('of health share one connection when requested at the same moment', async () => {
       const first = database.ping();
       expect(database.ping()).toBe(first);
       await first;
