@@ -22,6 +22,8 @@ import type { Wire, WireListener } from '../wire/wire.js';
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /** A line this many times the allowed size is taken to be endless. */
 const ENDLESS = 16;
+/** How long an error of its input waits for the exit that caused it. */
+const EXIT_WITHIN_MS = 2_000;
 /** After the exit of the process, its last output may still be in the pipe. */
 const DRAIN_MS = 200;
 /** A busy service takes longer to read it; a process that was forked may write on. */
@@ -99,8 +101,9 @@ export class StdioWire implements Wire {
   }
 
   send(message: RpcMessage): Promise<void> {
-    const stdin = this.tree?.child.stdin;
-    if (this.ended || !stdin?.writable) {
+    const { tree } = this;
+    const stdin = tree?.child.stdin;
+    if (!tree || this.ended || !stdin?.writable) {
       return Promise.reject(new ConnectionLost('its input is closed', 'no'));
     }
     if (stdin.writableLength > MAX_UNREAD_BYTES) {
@@ -108,8 +111,11 @@ export class StdioWire implements Wire {
     }
     return new Promise((resolve, reject) => {
       stdin.write(`${jsonLine(messageText(message))}\n`, (error) => {
-        if (error) reject(new ConnectionLost('its input was closed', 'unknown', error));
-        else resolve();
+        if (!error) return resolve();
+        // Mostly it has exited, which is known a moment later and the better reason.
+        void Promise.race([tree.exited, after(EXIT_WITHIN_MS)]).then((exit) =>
+          reject(new ConnectionLost(exit ?? 'its input was closed', 'unknown', error)),
+        );
       });
     });
   }

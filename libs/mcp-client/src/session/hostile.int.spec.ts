@@ -414,7 +414,7 @@ describe('a broken network', () => {
   });
 
   it('a process restarted under 100 calls: those fail with an error, and the next ones share one new session', async () => {
-    const first = await peer('http', { delayMs: 500, sse: true });
+    const first = await peer('http', { delayMs: 60_000, sse: true });
     const { port } = new URL(first.url);
     const target: UpstreamTarget = { kind: 'HTTP', url: first.url, headers: {} };
     const session = await open(target);
