@@ -20,7 +20,7 @@ import { parseArgs } from 'node:util';
 import startPostgres from '../../test/support/global-setup.mjs';
 import stopPostgres from '../../test/support/global-teardown.mjs';
 import { typescript } from '../../test/jest/typescript-hooks.mjs';
-import { runSpec } from './spec-process.mjs';
+import { coverageOf, runTasks } from './spec-process.mjs';
 
 const VERSION = '9.6.1'; // supports Node 20
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -133,30 +133,31 @@ async function stryker() {
   return { ...(await load('@stryker-mutator/instrumenter')), ...(await load('typed-inject')) };
 }
 
-/** Only mutants that no spec before has noticed. */
+/** The fastest specs first, and only mutants that none before has noticed. */
 async function testAll(mutants, specs) {
-  for (const spec of specs) {
-    const left = new Map(
-      mutants.filter(({ killed }) => !killed).map((mutant) => [mutant.id, mutant]),
-    );
-    const { tests, statuses } = await runSpec(folder, spec, [...left.keys()], progressOf(spec));
-    for (const [id, status] of statuses)
-      Object.assign(left.get(id), { reached: true, killed: status === 'killed' });
+  const byId = new Map(mutants.map((mutant) => [mutant.id, mutant]));
+  const covered = [];
+  for (const spec of specs) covered.push(await coverageOf(folder, spec, [...byId.keys()]));
+  console.error(`${elapsed()} ${specs.length} specs run without a change`);
+  for (const { spec, reached } of covered.sort((a, b) => a.ms - b.ms)) {
+    const tasks = reached.filter(({ id }) => !byId.get(id).killed);
+    const statuses = await runTasks(folder, spec, tasks, progressOf(spec, tasks.length));
+    for (const [id, status] of statuses) {
+      Object.assign(byId.get(id), { reached: true, killed: status === 'killed' });
+    }
     const killed = [...statuses.values()].filter((status) => status === 'killed').length;
-    console.error(
-      `${elapsed()} ${spec}: ${tests} tests reach ${statuses.size} mutants and notice ${killed}`,
-    );
+    if (tasks.length > 0)
+      console.error(`${elapsed()} ${spec}: ${killed} of ${tasks.length} killed`);
   }
 }
 
 /** A line for every ten mutants. */
-function progressOf(spec) {
+function progressOf(spec, count) {
   return (lines) => {
     const done = lines.filter(({ status }) => status).length;
-    const reached = lines.find((line) => line.reached)?.reached.length;
-    const isNew = lines.at(-1).status !== undefined;
-    if (isNew && done % 10 === 0)
-      console.error(`${elapsed()} ${spec}: ${done} of ${reached ?? '?'}`);
+    if (lines.at(-1).status && done % 10 === 0) {
+      console.error(`${elapsed()} ${spec}: ${done} of ${count}`);
+    }
   };
 }
 

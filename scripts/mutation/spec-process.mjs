@@ -7,34 +7,34 @@ import base from '../../jest.config.mjs';
 
 const path = (file) => fileURLToPath(new URL(file, import.meta.url));
 /** A run that reports nothing for so long has a loop without an end. */
-const SILENCE_MS = 30_000;
+const SILENCE_MS = 90_000;
 const DRAIN_MS = 100;
 
-/**
- * Runs a spec with each of the wanted mutants that its tests reach, in as many processes as that needs. Returns the
- * status of each of these mutants by its id, and how many tests the spec has.
- */
-export async function runSpec(folder, spec, wanted, onProgress) {
-  const found = { tests: 0, statuses: new Map() };
-  let left;
-  do {
-    const { lines, errors } = await runProcess(folder, spec, { wanted, tasks: left }, onProgress);
-    for (const { reached, tests } of lines.filter((line) => line.reached)) {
-      left = reached;
-      found.tests = tests;
-    }
-    if (!left) throw new Error(`${spec} cannot be run: ${errors}`);
-    for (const { id, status } of lines.filter((line) => line.status))
-      found.statuses.set(id, status);
-    const { started } = lines.findLast((line) => line.started) ?? {};
-    // It ended the process, or was stopped.
-    if (started && !found.statuses.has(started)) found.statuses.set(started, 'killed');
-    left = left.filter(({ id }) => !found.statuses.has(id));
-  } while (left.length > 0);
-  return found;
+/** Which of these mutants the tests of a spec reach, as tasks, and how long its tests take. */
+export async function coverageOf(folder, spec, wanted) {
+  const { lines, errors } = await runProcess(folder, spec, { wanted });
+  const coverage = lines.find(({ reached }) => reached);
+  if (!coverage) throw new Error(`${spec} fails without any change: ${errors}`);
+  return { spec, ...coverage };
 }
 
-function runProcess(folder, spec, work, onProgress) {
+/** The status of each mutant by its id, in as many processes as that needs. */
+export async function runTasks(folder, spec, tasks, onProgress) {
+  const statuses = new Map();
+  let left = tasks;
+  while (left.length > 0) {
+    const { lines, errors } = await runProcess(folder, spec, { tasks: left }, onProgress);
+    for (const { id, status } of lines.filter((line) => line.status)) statuses.set(id, status);
+    const { started } = lines.findLast((line) => line.started) ?? {};
+    if (!started) throw new Error(`${spec} cannot be run: ${errors}`);
+    // It ended the process, or was stopped.
+    if (!statuses.has(started)) statuses.set(started, 'killed');
+    left = left.filter(({ id }) => !statuses.has(id));
+  }
+  return statuses;
+}
+
+function runProcess(folder, spec, work, onProgress = () => undefined) {
   const { globalSetup: _setup, globalTeardown: _teardown, reporters: _reporters, ...config } = base;
   const configFile = join(folder, 'jest.config.json');
   const workFile = join(folder, 'work.json');

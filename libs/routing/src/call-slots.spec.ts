@@ -98,6 +98,34 @@ describe(CallSlots.name, () => {
     held(slots, 'busy');
   });
 
+  it('leaves no listener behind once a call has its slot', async () => {
+    const slots = new CallSlots({ running: 1, waiting: 1 });
+    const busy = server('busy');
+    const slot = held(slots, 'busy');
+    const listeners = new Set<unknown>();
+    const signal = {
+      ...never,
+      reason: undefined,
+      throwIfAborted: () => undefined,
+      addEventListener: (_: 'abort', listener: unknown) => void listeners.add(listener),
+      removeEventListener: (_: 'abort', listener: unknown) => void listeners.delete(listener),
+    };
+    const waiting = slots.wait(busy, 'ada', 1_000, signal as unknown as AbortSignal);
+    expect(listeners.size).toBe(1);
+    slots.release(busy.id, slot);
+    await waiting;
+    expect(listeners.size).toBe(0);
+  });
+
+  it('ends a wait that is cancelled without a reason with an error', async () => {
+    const slots = new CallSlots({ running: 1, waiting: 1 });
+    held(slots, 'busy');
+    const controller = new AbortController();
+    const waiting = slots.wait(server('busy'), 'ada', 1_000, controller.signal);
+    controller.abort('no error');
+    await expect(waiting).rejects.toBeInstanceOf(Error);
+  });
+
   it('removes cancelled calls from the queue', async () => {
     const slots = new CallSlots({ running: 1, waiting: 1 });
     const busy = server('busy');

@@ -259,6 +259,24 @@ describe(CallToolHandler.name, () => {
       }
     });
 
+    it('reports the error of the second attempt when that reached the server', async () => {
+      const refused = new UpstreamRpcError({ code: -32_602, message: 'title is missing' });
+      const { call } = routing({ tools: readOnly }, [
+        new ConnectionLost('reset', 'unknown'),
+        refused,
+      ]);
+      await expect(call()).rejects.toBe(refused);
+    });
+
+    it('reports that the second attempt was refused when the first was not executed', async () => {
+      const lost = new ConnectionLost('reset', 'no');
+      const { call } = routing({}, [lost, new CredentialsRefused(401)]);
+      await expect(call()).rejects.toMatchObject({
+        message: expect.stringContaining('refused the credentials') as string,
+        context: { tool: 'github.create', outcome: 'not executed' },
+      });
+    });
+
     it('repeats only once', async () => {
       const lost = new ConnectionLost('reset', 'no');
       const { pool, call } = routing({}, [lost, lost, ok]);

@@ -145,6 +145,15 @@ describe(resolveRoute.name, () => {
       expect(() => resolveRoute(full, `full__${tool}x`)).toThrow(unknown);
     });
 
+    it('says of an own tool that it is called in another way', () => {
+      const [tool] = catalogueOf([{ name: 'mcp__proxy', tools: ['query'] }]).tools;
+      if (!tool) throw new Error('unreachable');
+      const own = { ...tool, isExternal: false, serverId: '' };
+      const picture = { ...catalogue, toolsByName: new Map([[own.name, own]]) };
+      const expected = expect.objectContaining({ code: 'TOOL_NOT_ROUTED' });
+      expect(() => resolveRoute(picture, own.name)).toThrow(expected);
+    });
+
     it('is case-sensitive', () => {
       expect(() => nameOf('Only_Here')).toThrow(/Tool not found/);
     });
