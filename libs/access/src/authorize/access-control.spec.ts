@@ -1,0 +1,261 @@
+import { errorAnswer, parseEnv } from '@app/platform';
+import { fastify, type FastifyInstance, type InjectOptions } from 'fastify';
+import { JwtRefused } from '../access.errors.js';
+import type { RefusalLog } from '../audit/refusal-log.js';
+import { Authenticator } from '../authenticate/authenticator.js';
+import type { JwtVerifier } from '../authenticate/jwt-verifier.js';
+import type { TokenStore } from '../authenticate/token.store.js';
+import { Tokens } from '../authenticate/tokens.js';
+import { AccessControl } from './access-control.js';
+
+const READER = 'token-of-a-reader-here';
+const ADMIN = 'token-of-operators-here';
+const TOKENS = `reader:read:${READER},ops:admin:${ADMIN}`;
+const GOOD_JWT = 'good.jwt.signature';
+
+type Jwts = Pick<JwtVerifier, 'isConfigured' | 'remembered' | 'verify'>;
+const noJwts: Jwts = {
+  isConfigured: false,
+  remembered: () => undefined,
+  verify: () => Promise.reject(new JwtRefused('no issuer is configured')),
+};
+const jwts: Jwts = {
+  isConfigured: true,
+  remembered: () => undefined,
+  verify: (token) =>
+    token === GOOD_JWT
+      ? Promise.resolve({ name: 'jwt:ada', scopes: ['call'] })
+      : Promise.reject(new JwtRefused('expired')),
+};
+
+describe(AccessControl.name, () => {
+  let app: FastifyInstance;
+  let refused: unknown[];
+
+  async function start(settings: Record<string, string> = {}, verifier = noJwts): Promise<void> {
+    const env = parseEnv({ MCP_AGGREGATOR_TOKENS: TOKENS, ...settings });
+    const store: Pick<TokenStore, 'replaceAll'> = { replaceAll: () => Promise.resolve() };
+    const tokens = new Tokens(env, store as TokenStore);
+    const log: Pick<RefusalLog, 'note'> = { note: (refusal) => void refused.push(refusal) };
+    const authenticator = new Authenticator(tokens, verifier as JwtVerifier);
+    app = fastify();
+    app.setErrorHandler((error, _request, reply) => {
+      const { status, body, challenge, retryAfterSeconds } = errorAnswer(error);
+      if (challenge) reply.header('www-authenticate', challenge);
+      if (retryAfterSeconds) reply.header('retry-after', retryAfterSeconds);
+      return reply.status(status).send(body);
+    });
+    await new AccessControl(env, authenticator, log as RefusalLog, tokens).install(app);
+    for (const access of ['public', 'read', 'call', 'admin'] as const) {
+      app.get(`/${access}`, { config: { access } }, ({ principal }) => principal ?? 'nobody');
+    }
+    app.get('/mcp/servers/:name', { config: { access: 'call' } }, () => 'ok');
+    app.get('/docs/page', () => 'documentation');
+    app.post('/batch', { config: { access: 'read' } }, async (request) => {
+      await request.countMore?.(4);
+      return 'ok';
+    });
+  }
+
+  beforeEach(() => {
+    refused = [];
+  });
+  afterEach(() => app.close());
+
+  async function get(url: string, authorization?: string, more: InjectOptions = {}) {
+    const headers = { host: '127.0.0.1', ...(authorization && { authorization }), ...more.headers };
+    const answer = await app.inject({ method: 'GET', url, ...more, headers });
+    return {
+      status: answer.statusCode,
+      text: answer.body,
+      challenge: answer.headers['www-authenticate'],
+      retryAfter: answer.headers['retry-after'],
+    };
+  }
+  const statusOf = async (url: string, authorization?: string): Promise<number> =>
+    (await get(url, authorization)).status;
+
+  it.each([
+    ['/public', 200, 200, 200],
+    ['/read', 401, 200, 200],
+    ['/call', 401, 403, 200],
+    ['/admin', 401, 403, 200],
+    ['/nowhere', 401, 404, 404],
+  ])(
+    'answers %s with %i without a token, %i to a reader, %i to an administrator',
+    async (url, ...expected) => {
+      await start();
+      const statuses = [undefined, `Bearer ${READER}`, `Bearer ${ADMIN}`].map((one) =>
+        statusOf(url, one),
+      );
+      expect(await Promise.all(statuses)).toEqual(expected);
+    },
+  );
+
+  it('tells the handler who calls, and nothing of a caller of a public route', async () => {
+    await start();
+    expect(JSON.parse((await get('/read', `Bearer ${READER}`)).text)).toEqual({
+      name: 'reader',
+      scopes: ['read'],
+    });
+    expect((await get('/public', `Bearer ${READER}`)).text).toBe('nobody');
+  });
+
+  it.each([
+    [undefined, 'Bearer realm="switchboard"', 'This needs a token'],
+    ['Bearer', 'Bearer realm="switchboard", error="invalid_request"', 'must read `Bearer <token>`'],
+    ['Token abc', 'Bearer realm="switchboard", error="invalid_request"', 'must read'],
+    [`Bearer ${READER} x`, 'Bearer realm="switchboard", error="invalid_request"', 'must read'],
+    [`x Bearer ${READER}`, 'Bearer realm="switchboard", error="invalid_request"', 'must read'],
+    ['Bearer of-nobody', 'Bearer realm="switchboard", error="invalid_token"', 'not known here'],
+    ['Bearer a.b.c', 'Bearer realm="switchboard", error="invalid_token"', 'not known here'],
+  ])('says to %p what is wrong', async (authorization, challenge, text) => {
+    await start();
+    const answer = await get('/read', authorization);
+    expect(answer).toMatchObject({ status: 401, challenge });
+    expect(answer.text).toContain(text);
+  });
+
+  it('says which scope a token lacks', async () => {
+    await start();
+    const answer = await get('/admin', `Bearer ${READER}`);
+    expect(answer.challenge).toContain('error="insufficient_scope", scope="admin"');
+  });
+
+  describe('with an issuer of JWTs', () => {
+    it('takes a JWT that it confirms, and refuses another', async () => {
+      await start({}, jwts);
+      expect(JSON.parse((await get('/read', `Bearer ${GOOD_JWT}`)).text)).toMatchObject({
+        name: 'jwt:ada',
+      });
+      expect(await statusOf('/admin', `Bearer ${GOOD_JWT}`)).toBe(403);
+      expect(await get('/read', 'Bearer bad.jwt.signature')).toMatchObject({
+        status: 401,
+        challenge: expect.stringContaining('error="invalid_token"') as string,
+      });
+    });
+
+    it('does not ask it about a token that is no JWT', async () => {
+      const asked: string[] = [];
+      const verify = (token: string) => {
+        asked.push(token);
+        return Promise.reject(new JwtRefused('no'));
+      };
+      await start({}, { ...jwts, verify });
+      for (const token of ['a.b', 'a.b.c.d', 'abc']) {
+        expect(await statusOf('/read', `Bearer ${token}`)).toBe(401);
+      }
+      expect(asked).toEqual([]);
+    });
+
+    it('says where a client finds the issuer, for the endpoint that it asked', async () => {
+      await start({}, jwts);
+      const metadata = 'resource_metadata="http://127.0.0.1/.well-known/oauth-protected-resource';
+      expect((await get('/mcp/servers/a')).challenge).toContain(`${metadata}/mcp/servers/a"`);
+      expect((await get('/read')).challenge).toContain(`${metadata}"`);
+    });
+
+    it('passes on that the keys of the issuer cannot be had', async () => {
+      await start({}, { ...jwts, verify: () => Promise.reject(new Error('down')) });
+      expect(await statusOf('/read', `Bearer ${GOOD_JWT}`)).toBe(500);
+      expect(refused).toEqual([]);
+    });
+  });
+
+  describe('of the documentation', () => {
+    const basic = (pair: string): string => `Basic ${Buffer.from(pair).toString('base64')}`;
+
+    it('takes the token as the password of any user', async () => {
+      await start();
+      expect(await statusOf('/docs/page', basic(`anyone:${READER}`))).toBe(200);
+      expect(await statusOf('/docs/page', basic(`:${READER}`))).toBe(200);
+      expect(await statusOf('/docs/page', `Bearer ${READER}`)).toBe(200);
+    });
+
+    it.each([
+      basic(READER),
+      basic(`anyone:x${READER}`),
+      basic('anyone:'),
+      `${basic(`anyone:${READER}`)} x`,
+      `x ${basic(`anyone:${READER}`)}`,
+      undefined,
+    ])('lets a browser ask for it after %p', async (authorization) => {
+      await start();
+      expect(await get('/docs/page', authorization)).toMatchObject({
+        status: 401,
+        challenge: 'Basic realm="switchboard: any name, the token as password"',
+      });
+    });
+
+    it('is the only one that takes a password', async () => {
+      await start();
+      expect(await statusOf('/read', basic(`anyone:${READER}`))).toBe(401);
+    });
+  });
+
+  it('refuses a route without a rule when it is added', async () => {
+    await start();
+    expect(() => app.get('/docsother', () => 'x')).toThrow('GET /docsother has no access rule');
+  });
+
+  it('refuses a page of another origin', async () => {
+    await start();
+    const answer = await get('/read', `Bearer ${READER}`, {
+      headers: { origin: 'https://evil.example' },
+    });
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain('Origin');
+  });
+
+  it('notes every refusal with who, where from and what for', async () => {
+    await start();
+    await get('/read');
+    await get('/admin', `Bearer ${READER}`);
+    await get('/nowhere');
+    await get('/public');
+    expect(refused).toEqual([
+      { actor: { name: 'anonymous', ip: '127.0.0.1' }, method: 'GET', route: '/read', status: 401 },
+      { actor: { name: 'reader', ip: '127.0.0.1' }, method: 'GET', route: '/admin', status: 403 },
+      {
+        actor: { name: 'anonymous', ip: '127.0.0.1' },
+        method: 'GET',
+        route: '(no such route)',
+        status: 401,
+      },
+    ]);
+  });
+
+  describe('in one minute', () => {
+    it('takes 30 wrong tokens of an address, and right ones of it all the same', async () => {
+      await start();
+      for (let i = 0; i < 30; i++) expect(await statusOf('/read', `Bearer wrong-${i}`)).toBe(401);
+      const answer = await get('/read', 'Bearer wrong');
+      expect(answer.status).toBe(429);
+      expect(Number(answer.retryAfter)).toBeGreaterThan(0);
+      expect(await statusOf('/read', `Bearer ${READER}`)).toBe(200);
+    });
+
+    it('takes as many requests of each caller as the settings say', async () => {
+      await start({ MCP_AGGREGATOR_RATE_LIMIT: '3' });
+      for (let i = 0; i < 3; i++) expect(await statusOf('/read', `Bearer ${READER}`)).toBe(200);
+      expect(await statusOf('/read', `Bearer ${READER}`)).toBe(429);
+      expect(await statusOf('/read', `Bearer ${ADMIN}`)).toBe(200);
+      for (let i = 0; i < 3; i++) expect(await statusOf('/public')).toBe(200);
+      expect(await statusOf('/public')).toBe(429);
+    });
+
+    it('counts the further calls of a request', async () => {
+      await start({ MCP_AGGREGATOR_RATE_LIMIT: '9' });
+      const post = { method: 'POST' } as const;
+      expect((await get('/batch', `Bearer ${READER}`, post)).status).toBe(200);
+      expect((await get('/batch', `Bearer ${READER}`, post)).status).toBe(429);
+    });
+
+    it('takes any number without such a setting', async () => {
+      await start({ MCP_AGGREGATOR_RATE_LIMIT: '0' });
+      for (let i = 0; i < 50; i++) {
+        expect((await get('/batch', `Bearer ${READER}`, { method: 'POST' })).status).toBe(200);
+      }
+    });
+  });
+});
