@@ -1,6 +1,6 @@
 'use strict';
 // Jest's runner of one spec, used by spec-process.mjs: runs it once unchanged, to learn which of its tests reach which
-// mutant, then once for each mutant with these tests.
+// mutant, then once for each mutant with these tests first.
 const { readFileSync, writeSync } = require('node:fs');
 const nodeModule = require('node:module');
 const { pathToFileURL } = require('node:url');
@@ -16,8 +16,8 @@ const RUNS_PER_PROCESS = 80;
 const HITS = 100;
 const PATIENCE = { times: 5, ms: 2_000 };
 const HOOK_MS = 10_000;
-/** For a mutant; where many tests reach it, the fastest are run. */
-const BUDGET_MS = 1_000;
+/** For the tests of a mutant; the fastest are run first. */
+const BUDGET_MS = 2_000;
 
 module.exports = async function runSpec(globalConfig, config, environment, runtime, file, send) {
   const hooks = pathToFileURL(`${__dirname}/mutant-hooks.mjs`);
@@ -70,7 +70,7 @@ function reached({ static: outside, perTest }, times) {
   for (const [test, ids] of Object.entries(perTest)) {
     for (const [id, hits] of Object.entries(ids)) add(id, { [test]: times[test] ?? 0 }, hits);
   }
-  return [...found.values()];
+  return [...found.values()].map((task) => ({ ...task, tests: chosenOf(task.tests, times) }));
 }
 
 async function mutate(run, { id, tests, hits }) {
@@ -81,14 +81,13 @@ async function mutate(run, { id, tests, hits }) {
     currentTestId: undefined,
   });
   switches.mutantCoverage = { static: {}, perTest: {} };
-  const chosen = fastest(tests);
   let failed = false;
   let result;
   try {
     result = await run(({ name, test, hook }) => {
       if (name === 'hook_start') hook.timeout = HOOK_MS;
       if (name === 'test_start') {
-        const time = chosen[nameOf(test)];
+        const time = tests[nameOf(test)];
         // The first failure is enough.
         if (failed || time === undefined) test.mode = 'skip';
         else test.timeout = PATIENCE.ms + time * PATIENCE.times;
@@ -103,10 +102,13 @@ async function mutate(run, { id, tests, hits }) {
   return result;
 }
 
-function fastest(tests) {
+/** Those that reach the mutant, then others: what one test puts into a cache, a later one may use. */
+function chosenOf(reaching, times) {
+  const byTime = ([, a], [, b]) => a - b;
+  const others = Object.entries(times).filter(([name]) => !(name in reaching));
   let sum = 0;
-  const byTime = Object.entries(tests).sort(([, a], [, b]) => a - b);
-  return Object.fromEntries(byTime.filter(([, ms], i) => (sum += ms) <= BUDGET_MS || i === 0));
+  const inOrder = [...Object.entries(reaching).sort(byTime), ...others.sort(byTime)];
+  return Object.fromEntries(inOrder.filter(([, ms], i) => (sum += ms) <= BUDGET_MS || i === 0));
 }
 
 function nameOf(test) {

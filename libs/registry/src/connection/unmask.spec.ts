@@ -84,6 +84,29 @@ describe(unmask.name, () => {
     ]);
   });
 
+  it('does not take a value for unchanged that has more than the mask', () => {
+    for (const given of ['x********', '********x', 'Bearer ********']) {
+      expect(patched(sse, { headers: { 'X-Key': given } })).toEqual({
+        refused: ['headers.X-Key'],
+        reasons: new Set(['Is the mask of a hidden value; send the value itself']),
+      });
+    }
+  });
+
+  it('keeps the secrets of a program whose other variables change', () => {
+    const shown = { KEY: '********', OTHER: '********', API_URL: '********' };
+    for (const name of ['PATHOGEN', 'HOMEWORK', 'MY_SHELL', 'ENVY']) {
+      const env = { ...shown, [name]: 'x' };
+      expect(patched(program, { env }).config).toMatchObject({ env: { KEY: 'env-secret' } });
+    }
+  });
+
+  it('does not hand out what the program had when there are no variables any more', () => {
+    for (const env of [undefined, {}]) {
+      expect(patched(program, { env }).refused).toContain('args.1');
+    }
+  });
+
   it.each([
     ['scheme', 'http://a.example/mcp'],
     ['host', 'https://b.example/mcp'],
@@ -136,7 +159,9 @@ describe(unmask.name, () => {
   ])('hands OAuth credentials to no other issuer: %s', (_, change) => {
     const shown = maskConfig(oauth)['oauth'] as object;
     const given = JSON.parse(JSON.stringify({ ...shown, ...change })) as object;
-    expect(patched(oauth, { oauth: given }).refused).toEqual(['oauth.client_secret']);
+    const { refused, reasons } = patched(oauth, { oauth: given });
+    expect(refused).toEqual(['oauth.client_secret']);
+    expect([...reasons]).toEqual([expect.stringContaining('with a changed oauth.issuer')]);
     expect(patched(oauth, { base_url: 'https://b.example/mcp' }).refused).toEqual([
       'oauth.client_secret',
     ]);
