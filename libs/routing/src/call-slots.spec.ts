@@ -107,8 +107,10 @@ describe(CallSlots.name, () => {
       ...never,
       reason: undefined,
       throwIfAborted: () => undefined,
-      addEventListener: (_: 'abort', listener: unknown) => void listeners.add(listener),
-      removeEventListener: (_: 'abort', listener: unknown) => void listeners.delete(listener),
+      addEventListener: (event: string, listener: unknown) =>
+        void (event === 'abort' && listeners.add(listener)),
+      removeEventListener: (event: string, listener: unknown) =>
+        void (event === 'abort' && listeners.delete(listener)),
     };
     const waiting = slots.wait(busy, 'ada', 1_000, signal as unknown as AbortSignal);
     expect(listeners.size).toBe(1);

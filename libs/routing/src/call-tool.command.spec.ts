@@ -68,7 +68,11 @@ class FakePool {
   };
 }
 
-function routing(server: Partial<PicturedServer>, answers: Answer[]) {
+function routing(
+  server: Partial<PicturedServer>,
+  answers: Answer[],
+  { slots = 8, timeout = 60 } = {},
+) {
   const pool = new FakePool(answers);
   const audit: FinishedCall[] = [];
   const metrics = new TestMetrics();
@@ -76,10 +80,10 @@ function routing(server: Partial<PicturedServer>, answers: Answer[]) {
   const handler = new CallToolHandler(
     catalogue as never,
     pool as never,
-    new CallSlots({ running: 8, waiting: 8 }),
+    new CallSlots({ running: slots, waiting: 8 }),
     new CallMetrics(metrics.of(routingDuration), metrics.of(executionDuration)),
     { note: (call: FinishedCall) => audit.push(call) } as never,
-    { MCP_AGGREGATOR_REQUEST_TIMEOUT: 60 } as never,
+    { MCP_AGGREGATOR_REQUEST_TIMEOUT: timeout } as never,
   );
   const call = (
     name = 'github.create',
@@ -122,6 +126,41 @@ describe(CallToolHandler.name, () => {
     expect(answer.route.server.name).toBe('github');
   });
 
+  it('sends params without arguments unchanged too', async () => {
+    const { pool, call } = routing({}, [ok, ok]);
+    await call('github.create', { _meta: { mine: true } });
+    await call('github.create', { name: 'another' });
+    expect(pool.sent.map(({ params }) => params)).toEqual([
+      { name: 'create', _meta: { mine: true } },
+      { name: 'create', arguments: undefined },
+    ]);
+  });
+
+  it('says how long routing, the server and all of it took', async () => {
+    const { audit, call } = routing({}, [ok]);
+    const { routingMs, executionMs, totalMs } = await call();
+    for (const ms of [routingMs, executionMs, totalMs]) expect(ms).toBeGreaterThanOrEqual(0);
+    expect(totalMs).toBeGreaterThanOrEqual(executionMs);
+    expect(totalMs).toBeLessThan(60_000);
+    expect(audit).toMatchObject([{ milliseconds: totalMs }]);
+  });
+
+  it('frees its slot for the next call, however it ends', async () => {
+    const { call } = routing({}, [new UpstreamRpcError({ code: 1, message: 'no' }), ok], {
+      slots: 1,
+    });
+    await expect(call()).rejects.toThrow('no');
+    await expect(call()).resolves.toBeDefined();
+  });
+
+  it('waits for a session no longer than the call may take', async () => {
+    const { pool, call } = routing({}, [ok], { timeout: 1 });
+    pool.isOpen = false;
+    await call();
+    expect(pool.waits).toEqual([expect.any(Number)]);
+    expect(pool.waits[0]).toBeLessThanOrEqual(1_000);
+  });
+
   it('returns an error reported by the tool as an answer', async () => {
     const { audit, call } = routing({}, [{ content: [], isError: true }]);
     expect((await call()).result.get('isError')).toBe(true);
@@ -146,7 +185,7 @@ describe(CallToolHandler.name, () => {
     const error: unknown = await call().catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ kind: 'internal', code: 'ROUTING_FAILED', cause: fault });
     expect(String(error)).not.toContain('is not a function');
-    expect(audit).toMatchObject([{ failure: 'ROUTING_FAILED' }]);
+    expect(audit).toMatchObject([{ failure: 'ROUTING_FAILED', isError: false }]);
   });
 
   it('does not report a call that its caller gave up as a fault', async () => {
@@ -266,6 +305,11 @@ describe(CallToolHandler.name, () => {
         refused,
       ]);
       await expect(call()).rejects.toBe(refused);
+      const late = routing({ tools: readOnly }, [
+        new ConnectionLost('reset', 'unknown'),
+        new RequestTimedOut('tools/call', 60_000),
+      ]);
+      await expect(late.call()).rejects.toMatchObject({ code: 'EXECUTION_TIMEOUT' });
     });
 
     it('reports that the second attempt was refused when the first was not executed', async () => {
