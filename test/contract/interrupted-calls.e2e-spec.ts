@@ -91,14 +91,19 @@ const entries: Record<string, Entry> = {
   },
 };
 
-describe.each(['STDIO', 'SSE', 'HTTP'] as const)('a call to a server over %s that ends', (kind) => {
+describe.each([
+  ['STDIO', 'PostgreSQL'],
+  ['SSE', 'PostgreSQL'],
+  ['HTTP', 'PostgreSQL'],
+  ['HTTP', 'PGlite'],
+] as const)('a call to a server over %s that ends (%s)', (kind, engine) => {
   let service: TestApp;
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   const peers: HttpPeer[] = [];
 
   beforeAll(async () => {
     folder = await temporaryFolder();
-    service = await startApp();
+    service = await startApp(engine === 'PGlite' ? { DATABASE_URL: '' } : {});
   });
   afterAll(async () => {
     await service.close();

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { engines, openDatabase } from '../../../../test/support/database.js';
 import type { CredentialVault } from '../credentials/credential-vault.js';
@@ -47,9 +48,8 @@ describe.each(engines)('the history of a server on %s', (engine) => {
     expect((await servers.history(steady, page)).counted).toBe(1_200);
   });
 
-  it('marks every attempt that follows a failure as a reconnect', async () => {
-    const id = await serverWith(0);
-    const status = new ChangeServerStatusHandler(
+  const handler = (): ChangeServerStatusHandler =>
+    new ChangeServerStatusHandler(
       opened.database,
       servers,
       { redact: (_: string, text: string) => Promise.resolve(text) } as never,
@@ -57,6 +57,34 @@ describe.each(engines)('the history of a server on %s', (engine) => {
       { now: () => new Date() } as never,
       { fence: () => Promise.resolve() } as never,
     );
+
+  it('warns of a transition that the table does not have, and changes nothing but the wish', async () => {
+    const id = await serverWith(0);
+    const warned: unknown[][] = [];
+    Logger.overrideLogger({
+      log: () => undefined,
+      error: () => undefined,
+      warn: (...said: unknown[]) => warned.push(said),
+    });
+    const refused = new ChangeServerStatus(id, 'connected', { wanted: true });
+    expect(await handler().execute(refused)).toBeUndefined();
+    expect(warned).toEqual([
+      [
+        { server: `server-${id}`, server_id: id, status: 'DISCONNECTED', signal: 'connected' },
+        'server.transition_refused',
+        ChangeServerStatus.name,
+      ],
+    ]);
+    const { direct } = opened.database;
+    expect(
+      await direct.query('SELECT status, wanted FROM mcp.external_servers WHERE id = $1', [id]),
+    ).toEqual([{ status: 'DISCONNECTED', wanted: true }]);
+    expect((await servers.history(id, page)).counted).toBe(0);
+  });
+
+  it('marks every attempt that follows a failure as a reconnect', async () => {
+    const id = await serverWith(0);
+    const status = handler();
     const failed = { reason: 'no answer', details: { code: 'HEALTH_CHECK_FAILED' } };
     await status.execute(new ChangeServerStatus(id, 'connect'));
     await status.execute(new ChangeServerStatus(id, 'connected'));
