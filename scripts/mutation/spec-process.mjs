@@ -52,6 +52,7 @@ function runProcess(folder, spec, work, onProgress = () => undefined) {
     const lines = [];
     let errors = '';
     const stop = () => {
+      if (child.pid === undefined) return; // it could not be started
       try {
         process.kill(-Number(child.pid), 'SIGKILL');
       } catch (error) {

@@ -47,7 +47,7 @@ describe(AccessControl.name, () => {
     });
     await new AccessControl(env, authenticator, log as RefusalLog, tokens).install(app);
     for (const access of ['public', 'read', 'call', 'admin'] as const) {
-      app.get(`/${access}`, { config: { access } }, ({ principal }) => principal ?? 'nobody');
+      app.get(`/${access}`, { config: { access } }, ({ principal }) => principal ?? 'no caller');
     }
     app.get('/mcp/servers/:name', { config: { access: 'call' } }, () => 'ok');
     app.get('/docs/page', () => 'documentation');
@@ -98,7 +98,7 @@ describe(AccessControl.name, () => {
       name: 'reader',
       scopes: ['read'],
     });
-    expect((await get('/public', `Bearer ${READER}`)).text).toBe('nobody');
+    expect((await get('/public', `Bearer ${READER}`)).text).toBe('no caller');
   });
 
   it.each([
@@ -107,7 +107,7 @@ describe(AccessControl.name, () => {
     ['Token abc', 'Bearer realm="switchboard", error="invalid_request"', 'must read'],
     [`Bearer ${READER} x`, 'Bearer realm="switchboard", error="invalid_request"', 'must read'],
     [`x Bearer ${READER}`, 'Bearer realm="switchboard", error="invalid_request"', 'must read'],
-    ['Bearer of-nobody', 'Bearer realm="switchboard", error="invalid_token"', 'not known here'],
+    ['Bearer unknown', 'Bearer realm="switchboard", error="invalid_token"', 'not known here'],
     ['Bearer a.b.c', 'Bearer realm="switchboard", error="invalid_token"', 'not known here'],
   ])('says to %p what is wrong', async (authorization, challenge, text) => {
     await start();
