@@ -35,10 +35,10 @@ export class TestIssuer {
     };
   }
 
-  async addKey(kid: string): Promise<void> {
-    const pair = await generateKeyPair('ES256');
+  async addKey(kid: string, alg = 'ES256'): Promise<void> {
+    const pair = await generateKeyPair(alg);
     this.pairs.set(kid, pair);
-    this.keys.push({ ...(await exportJWK(pair.publicKey)), kid, alg: 'ES256' });
+    this.keys.push({ ...(await exportJWK(pair.publicKey)), kid, alg });
   }
 
   /** A token with a lifetime of ten minutes, unless the claims say otherwise. */
@@ -56,7 +56,10 @@ export class TestIssuer {
       scope: 'read call',
       ...claims,
     })
-      .setProtectedHeader({ alg: 'ES256', kid: key.kid })
+      .setProtectedHeader({
+        alg: this.keys.find(({ kid }) => kid === key.kid)?.alg ?? 'ES256',
+        kid: key.kid,
+      })
       .sign(pair.privateKey);
   }
 

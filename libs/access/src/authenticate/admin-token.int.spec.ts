@@ -39,7 +39,13 @@ describe(adminToken.name, () => {
     expect((await adminToken(folder.path)).isExposed).toBe(true);
   });
 
-  it.each(['', 'short', 'two words of some length'])('refuses %j as a token', async (text) => {
+  it.each([
+    '',
+    'short',
+    'two words of some length',
+    'a word and-a-long-last-word-here',
+    'a-long-first-word-here and another',
+  ])('refuses %j as a token', async (text) => {
     await writeFile(join(folder.path, 'admin-token'), text);
     await expect(adminToken(folder.path)).rejects.toThrow(UnusableTokenFile);
   });

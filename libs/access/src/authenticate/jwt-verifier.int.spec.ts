@@ -35,6 +35,29 @@ describe(JwtVerifier.name, () => {
     expect(await verifier.verify(await issuer.sign(claims), 'h')).toEqual(principal);
   });
 
+  it.each(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES384', 'ES512', 'EdDSA'])(
+    'verifies signatures with %s',
+    async (alg) => {
+      await issuer.addKey('other', alg);
+      const token = await issuer.sign({}, { kid: 'other' });
+      await expect(verifier.verify(token, 'h')).resolves.toMatchObject({
+        name: 'jwt:user@example.com',
+      });
+    },
+  );
+
+  it('is configured only with a URL, an issuer and an audience', () => {
+    const { MCP_AGGREGATOR_JWKS_URL: url, ...others } = parseEnv(issuer.settings);
+    const configured = (env: object): boolean =>
+      new JwtVerifier(env as never, clock as Clock, new Egress()).isConfigured;
+    expect(configured({ MCP_AGGREGATOR_JWKS_URL: url, ...others })).toBe(true);
+    expect(configured(others)).toBe(false);
+    for (const missing of ['ISSUER', 'AUDIENCE']) {
+      const env = { MCP_AGGREGATOR_JWKS_URL: url, ...others };
+      expect(configured({ ...env, [`MCP_AGGREGATOR_JWT_${missing}`]: undefined })).toBe(false);
+    }
+  });
+
   it('names a client without a subject by its client id', async () => {
     const { name } = await verifier.verify(
       await issuer.sign({ sub: undefined, client_id: 'ci' }),

@@ -74,6 +74,21 @@ describe(Tokens.name, () => {
     expect(tokens.find(hash.slice(0, -1) + last)).toBeUndefined();
   });
 
+  it('creates no token when an issuer of JWTs is configured', async () => {
+    const rows: unknown[] = [];
+    const store: Pick<TokenStore, 'replaceAll'> = {
+      replaceAll: async (given) => void rows.push(...given),
+    };
+    const env = parseEnv({
+      MCP_AGGREGATOR_JWKS_URL: 'https://id.example/keys',
+      MCP_AGGREGATOR_JWT_ISSUER: 'https://id.example',
+      MCP_AGGREGATOR_JWT_AUDIENCE: 'switchboard',
+    });
+    const tokens = new Tokens(env, store as TokenStore);
+    await tokens.load();
+    expect([tokens.takeNewToken(), rows]).toEqual([undefined, []]);
+  });
+
   it('creates no token when some are configured', async () => {
     const { tokens } = await load('ci:read:token-of-the-ci-job');
     expect(tokens.takeNewToken()).toBeUndefined();

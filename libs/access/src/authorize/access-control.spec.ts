@@ -198,6 +198,15 @@ describe(AccessControl.name, () => {
     expect(() => app.get('/docsother', () => 'x')).toThrow('GET /docsother has no access rule');
   });
 
+  it('asks for a token at the routes that a library adds for preflights', async () => {
+    await start();
+    app.options('*', () => 'preflight');
+    expect(() => app.options('/other', () => 'x')).toThrow('OPTIONS /other has no access rule');
+    const preflight = { method: 'OPTIONS' } as const;
+    expect((await get('/anything', undefined, preflight)).status).toBe(401);
+    expect((await get('/anything', `Bearer ${READER}`, preflight)).status).toBe(200);
+  });
+
   it('refuses a page of another origin', async () => {
     await start();
     const answer = await get('/read', `Bearer ${READER}`, {

@@ -1,15 +1,11 @@
 import { Logger } from '@nestjs/common';
 import { rpcCode, RpcError, UpstreamRpcError } from '@app/mcp-protocol';
-import { AppError, type ErrorKind } from '@app/platform';
+import { AppError, type ErrorDetails, type ErrorKind } from '@app/platform';
 import { rpcErrorOf } from './answer.js';
 
 class Failure extends AppError {
-  constructor(
-    message: string,
-    details: Pick<AppError, 'kind' | 'code'> & Partial<Pick<AppError, 'server'>>,
-  ) {
-    const { kind, code, server } = details;
-    super(message, { kind, code, ...(server && { server }) });
+  constructor(message: string, details: ErrorDetails) {
+    super(message, details);
   }
 }
 
