@@ -14,6 +14,7 @@ import { ServerIdDefault1763541000000 } from './1763541000000-server-id-default.
 import { SuggestedSkills1763550000000 } from './1763550000000-suggested-skills.js';
 import { LeaderLease1763700000000 } from './1763700000000-leader-lease.js';
 import { ConnectionVersion1763710000000 } from './1763710000000-connection-version.js';
+import { Replicas1763720000000 } from './1763720000000-replicas.js';
 import { IssuedTokens1763800000000 } from './1763800000000-issued-tokens.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
@@ -34,5 +35,6 @@ export const migrations = [
   SuggestedSkills1763550000000,
   LeaderLease1763700000000,
   ConnectionVersion1763710000000,
+  Replicas1763720000000,
   IssuedTokens1763800000000,
 ] as const;

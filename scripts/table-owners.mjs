@@ -13,6 +13,7 @@ export const owners = {
   leader_lease: 'platform',
   query_rules: 'aggregation',
   query_servers: 'aggregation',
+  replicas: 'platform',
   server_authorizations: 'registry',
   server_connection_history: 'registry',
   server_offerings: 'gateway',

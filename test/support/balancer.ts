@@ -68,7 +68,9 @@ export class Balancer {
   private pass(incoming: IncomingMessage, response: ServerResponse): void {
     const ready = this.targets.filter((target) => target.isReady);
     const target = ready[this.next++ % Math.max(1, ready.length)];
+    let isGone = false;
     const fail = (why: string): void => {
+      if (isGone) return;
       this.failures.push(`${target?.url ?? 'no target'}: ${why}`);
       if (!response.headersSent) response.writeHead(502).end();
       else response.destroy();
@@ -85,10 +87,24 @@ export class Balancer {
       const { statusCode = 0 } = answer;
       if (statusCode >= 500) this.failures.push(`${target.url}: ${statusCode}`);
       else this.answered += 1;
-      response.writeHead(statusCode);
+      response.writeHead(statusCode, endToEnd(answer.rawHeaders)).flushHeaders();
       answer.on('error', ({ message }) => fail(message));
       answer.pipe(response);
     });
+    response.once('close', () => {
+      isGone = !response.writableFinished;
+      outgoing.destroy();
+    });
     incoming.pipe(outgoing);
   }
+}
+
+/** Names and values in turn, without those of the connection to the target. */
+function endToEnd(raw: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name = '', value = ''] = raw.slice(at, at + 2);
+    if (!/^(connection|keep-alive|transfer-encoding)$/i.test(name)) kept.push(name, value);
+  }
+  return kept;
 }

@@ -11,6 +11,8 @@ import { OfferingStore } from '../../libs/gateway/src/lists/offering.store.js';
 import { connectUpstream, type UpstreamSession, type UpstreamTarget } from '@app/mcp-client';
 import {
   HttpErrorFilter,
+  PassingOn,
+  Peers,
   type JsonObject,
   PlatformModule,
   readJsonBodies,
@@ -48,9 +50,11 @@ export async function startGateway(
     providers: [
       { provide: SessionPool, useValue: sessions },
       { provide: Replicas, useValue: { hear: () => () => undefined } },
+      { provide: Peers, useValue: { isClustered: false } },
+      { provide: PassingOn, useValue: { endStanding: () => undefined } },
       { provide: Deployment, useValue: { id: 'gateway-under-test' } },
     ],
-    exports: [SessionPool, Replicas, Deployment],
+    exports: [SessionPool, Replicas, Peers, PassingOn, Deployment],
   })
   class Sessions {}
 

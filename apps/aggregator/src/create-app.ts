@@ -11,6 +11,7 @@ import {
 } from '@app/platform';
 import { serveApiDocs } from './http/api-docs.js';
 import { AppModule } from './app.module.js';
+import { announceReplica } from './http/announce-replica.js';
 import { guardClients } from './http/guard-clients.js';
 import { corsOptions, createHttpAdapter } from './http/http-server.js';
 
@@ -26,6 +27,7 @@ export async function createApp(env: Env): Promise<NestFastifyApplication> {
   const cors = corsOptions(env);
   if (cors) app.enableCors(cors);
   guardClients(app, adapter.getInstance());
+  announceReplica(app, adapter.getInstance());
   await app.get(AccessControl).install(adapter.getInstance());
   app.useGlobalGuards(new UnknownParameters());
   app.useGlobalPipes(new RequestValidationPipe());

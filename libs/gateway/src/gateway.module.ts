@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Module } from '@nestjs/common';
 import { AggregationModule } from '@app/aggregation';
 import { CatalogueModule } from '@app/catalogue';
 import { McpEndpoint } from '@app/mcp-server';
-import { ClientLimits, Clock, Drain, Env, UnsentBytes } from '@app/platform';
+import { ClientLimits, Clock, Drain, Env, PassingOn, Peers, UnsentBytes } from '@app/platform';
 import { SessionsModule } from '@app/sessions';
 import { AnnounceListsOnOfferingsChanged } from './notify/announce-lists.on-offerings-changed.js';
 import { AggregateSurface } from './endpoints/aggregate.surface.js';
@@ -11,6 +11,7 @@ import { ForgetServerOnServerRemoved } from './notify/forget-server.on-server-re
 import { ResubscribeOnSessionOpened } from './notify/resubscribe.on-session-opened.js';
 import { ClientRoots } from './notify/client-roots.js';
 import { ClientsController } from './clients/clients.controller.js';
+import { MisplacedRequests } from './endpoints/misplaced-requests.js';
 import { LoopGuard } from './endpoints/loop-guard.js';
 import { McpRoutes } from './endpoints/mcp.routes.js';
 import { OfferingStore } from './lists/offering.store.js';
@@ -34,13 +35,14 @@ import { McpSurfaces } from './endpoints/mcp-surfaces.js';
   providers: [
     {
       provide: McpEndpoint,
-      inject: [Env, Clock, UnsentBytes, ClientLimits, Drain],
+      inject: [Env, Clock, UnsentBytes, ClientLimits, Drain, Peers],
       useFactory: (
         env: Env,
         clock: Clock,
         unsent: UnsentBytes,
         limits: ClientLimits,
         drain: Drain,
+        peers: Peers,
       ) =>
         new McpEndpoint(
           {
@@ -48,10 +50,11 @@ import { McpSurfaces } from './endpoints/mcp-surfaces.js';
             idleMs: env.MCP_AGGREGATOR_SESSION_TTL * 1_000,
           },
           clock,
-          { unsent, limits, drain },
+          { unsent, limits, drain, ...(peers.isClustered && { cluster: peers }) },
         ),
     },
     McpRoutes,
+    MisplacedRequests,
     McpSurfaces,
     AggregateSurface,
     SearchSurface,
@@ -76,10 +79,14 @@ import { McpSurfaces } from './endpoints/mcp-surfaces.js';
   ],
 })
 export class GatewayModule implements BeforeApplicationShutdown {
-  constructor(private readonly endpoint: McpEndpoint) {}
+  constructor(
+    private readonly endpoint: McpEndpoint,
+    private readonly passing: PassingOn,
+  ) {}
 
   /** Ends open streams first, because closing the listener waits for them. */
   beforeApplicationShutdown(): void {
     this.endpoint.close();
+    this.passing.endStanding();
   }
 }

@@ -1,5 +1,6 @@
 import type { ClientLimits, Drain } from '@app/platform';
 import type { Audiences } from './stream/audiences.js';
+import type { ClusterView } from './session-ids.js';
 import type { StreamDependencies } from './stream/sse-stream.js';
 import type { KeptEvents } from './stream/stream-log.js';
 import type { SubscriptionBudget } from './stream/subscriptions.js';
@@ -11,4 +12,6 @@ export interface EndpointDependencies extends StreamDependencies {
   readonly subscriptions: SubscriptionBudget;
   readonly limits: ClientLimits | undefined;
   readonly drain: Pick<Drain, 'isDraining'>;
+  /** Undefined in a service of one process. */
+  readonly cluster: ClusterView | undefined;
 }

@@ -1,6 +1,6 @@
 import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { McpEndpoint } from '@app/mcp-server';
-import { Drain } from '@app/platform';
+import { Drain, Leadership, PassingOn } from '@app/platform';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 20;
@@ -13,13 +13,17 @@ const LOOK_EVERY_MS = 20;
 export async function drainCalls(app: INestApplicationContext, withinMs: number): Promise<void> {
   const drain = app.get(Drain);
   const endpoint = app.get(McpEndpoint, { strict: false });
-  const running = (): number =>
-    Math.max(endpoint.runningCalls, drain.outstanding - endpoint.standingStreams);
+  const passing = app.get(PassingOn, { strict: false });
+  const running = (): number => {
+    const standing = endpoint.standingStreams + passing.standingStreams;
+    return Math.max(endpoint.runningCalls, drain.outstanding - standing);
+  };
   drain.begin();
   const startedAt = performance.now();
   while (running() > 0 && performance.now() - startedAt < withinMs) await sleep(LOOK_EVERY_MS);
   const interrupted = running();
   endpoint.interruptCalls();
+  await app.get(Leadership, { strict: false }).leave();
   const milliseconds = Math.round(performance.now() - startedAt);
   new Logger('switchboard').log({ interrupted, milliseconds }, 'service.drained');
 }

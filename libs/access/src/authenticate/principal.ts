@@ -43,6 +43,7 @@ export const ANONYMOUS = 'anonymous';
 
 /** The client's address; a forwarding header may contain anything, so the socket's address is the fallback. */
 export function addressOf(request: FastifyRequest): string | null {
+  if (request.passedBy) return request.passedBy.ip;
   return isIP(request.ip) === 0 ? (request.socket.remoteAddress ?? null) : request.ip;
 }
 

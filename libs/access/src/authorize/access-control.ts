@@ -1,7 +1,7 @@
 import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { Env } from '@app/platform';
+import { Env, PASS_HEADER, Passes } from '@app/platform';
 import type { AccessRule } from './access.decorators.js';
 import {
   RateLimited,
@@ -41,6 +41,7 @@ export class AccessControl {
     private readonly authenticator: Authenticator,
     private readonly refusals: RefusalLog,
     private readonly tokens: Tokens,
+    private readonly passes: Passes,
   ) {
     this.origins = originRules(env);
   }
@@ -49,6 +50,7 @@ export class AccessControl {
   async install(fastify: FastifyInstance): Promise<void> {
     await this.tokens.load();
     fastify.decorateRequest('principal');
+    fastify.decorateRequest('passedBy');
     await fastify.register(rateLimit, { global: false, store: RequestCounts });
     const failures = fastify.createRateLimit({
       max: MAX_FAILURES_A_MINUTE,
@@ -97,6 +99,8 @@ export class AccessControl {
     failures: Limiter,
     calls: Limiter | undefined,
   ): Promise<void> | undefined {
+    if (request.headers[PASS_HEADER] !== undefined)
+      return this.admitPassed(request, rule, failures);
     this.checkOrigin(request, rule);
     const principal = rule === 'public' ? undefined : this.identify(request, failures);
     if (!(principal instanceof Promise) && !calls) {
@@ -108,6 +112,27 @@ export class AccessControl {
       if (calls) await refuseExcess(calls, request);
       this.authorize(request, rule, identified);
     });
+  }
+
+  /** Its sender was authenticated and counted by the replica that passed it on. */
+  private admitPassed(
+    request: FastifyRequest,
+    rule: AccessRule,
+    failures: Limiter,
+  ): Promise<void> | undefined {
+    const pass = request.headers[PASS_HEADER];
+    try {
+      const passed = this.passes.redeem(String(pass), request.method, request.url);
+      request.passedBy = { ip: passed.ip };
+      request.id = passed.requestId;
+      this.authorize(request, rule, passed.principal);
+      return undefined;
+    } catch (error) {
+      if (error instanceof ScopeMissing) throw error;
+      return refuseExcess(failures, request).then(() => {
+        throw this.authenticator.refusal(request, 'invalid_token');
+      });
+    }
   }
 
   private authorize(

@@ -17,6 +17,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before the handler runs, on every route that needs a token. */
     principal?: Principal;
+    /** Set when another replica passed the request on, which it never does twice. */
+    passedBy?: { readonly ip: string | null };
     /** Counts further calls of the same request against the rate limit; undefined when there is none. */
     countMore?: (calls: number) => Promise<void> | undefined;
   }

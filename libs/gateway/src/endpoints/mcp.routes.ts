@@ -4,7 +4,8 @@ import { type Actor, actorOf, callerMay, ScopeMissing } from '@app/access';
 import { MAX_BATCH } from '@app/mcp-protocol';
 import { McpEndpoint, type McpSurface } from '@app/mcp-server';
 import { bodyLimits } from '@app/platform';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
+import { MisplacedRequests } from './misplaced-requests.js';
 import { asksForCall } from './call-scope.js';
 import { McpSurfaces } from './mcp-surfaces.js';
 
@@ -18,6 +19,7 @@ export class McpRoutes implements OnModuleInit {
     private readonly http: HttpAdapterHost,
     private readonly endpoint: McpEndpoint,
     private readonly views: McpSurfaces,
+    private readonly misplaced: MisplacedRequests,
   ) {}
 
   onModuleInit(): void {
@@ -37,7 +39,15 @@ export class McpRoutes implements OnModuleInit {
     viewOf: (request: FastifyRequest) => McpSurface,
   ): void {
     const config = { access: 'read', bodyLimit: bodyLimits.any } as const;
-    fastify.all(url, { config }, (request, reply) => {
+    const preParsing = (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      payload: RequestPayload,
+      done: (error: null, payload: RequestPayload) => void,
+    ): void => {
+      if (!this.misplaced.takesSession(request, reply)) done(null, payload);
+    };
+    fastify.all(url, { config, preParsing }, (request, reply) => {
       if (!callerMay('call', request) && asksForCall(request.body, endpoint)) {
         throw new ScopeMissing('call');
       }

@@ -1,5 +1,5 @@
 import { RETRY_AFTER_S } from '@app/platform';
-import { rpcCode, RpcError, type RpcId } from '@app/mcp-protocol';
+import { rpcCode, RpcError, type RpcErrorBody, type RpcId } from '@app/mcp-protocol';
 import type { ClientResponse } from './client-response.js';
 
 export type EndReason =
@@ -30,6 +30,17 @@ export function refuseToBegin(response: ClientResponse, id: RpcId | null = null)
   const { body } = refusal('The service is stopping', 'the request');
   const headers = ['retry-after', String(RETRY_AFTER_S), 'connection', 'close'];
   response.refuse(503, body, id, headers);
+}
+
+/** The body of the 404 that makes clients begin a new session. */
+export const sessionNotFound: RpcErrorBody = {
+  code: rpcCode.sessionNotFound,
+  message: 'Session not found',
+  data: { error_code: 'SESSION_NOT_FOUND' },
+};
+
+export function refuseUnknownSession(response: ClientResponse): void {
+  response.refuse(404, sessionNotFound);
 }
 
 function ended(reason: EndReason, message: string, outcome: string): RpcError {

@@ -9,6 +9,7 @@ import { KeepAlive } from '../stream/keep-alive.js';
 import { LegacyWire } from '../legacy/legacy-wire.js';
 import { ModernWire } from '../modern/modern-wire.js';
 import type { EndpointDependencies } from '../endpoint-dependencies.js';
+import type { ClusterView } from '../session-ids.js';
 import { type SessionLimits, SessionStore } from '../legacy/session-store.js';
 import { KeptEvents } from '../stream/stream-log.js';
 import { SubscriptionBudget } from '../stream/subscriptions.js';
@@ -29,6 +30,7 @@ export interface EndpointSurroundings {
   readonly unsent?: UnsentBytes;
   readonly limits?: ClientLimits;
   readonly drain?: Pick<Drain, 'isDraining'>;
+  readonly cluster?: ClusterView;
 }
 
 const DEFAULT_UNSENT = { total: 268_435_456, perConnection: 33_554_432, stallMs: 30_000 };
@@ -56,6 +58,7 @@ export class McpEndpoint {
     this.deps = {
       unsent,
       drain,
+      cluster: surroundings.cluster,
       limits: clientLimits,
       keepAlive: new KeepAlive(),
       kept: new KeptEvents(clock, unsent),

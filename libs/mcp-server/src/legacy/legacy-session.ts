@@ -18,7 +18,6 @@ import {
   type RpcResponse,
   type RpcResult,
 } from '@app/mcp-protocol';
-import { randomUUID } from 'node:crypto';
 import { rpcErrorOf } from '../endpoint/answer.js';
 import type { Receiver } from '../stream/audiences.js';
 import { ClientQuestions } from './client-questions.js';
@@ -28,6 +27,7 @@ import { RunningCall } from './running-call.js';
 import type { EndpointDependencies } from '../endpoint-dependencies.js';
 import type { SseStream } from '../stream/sse-stream.js';
 import { StandingStreams } from './standing-streams.js';
+import { newSessionId } from '../session-ids.js';
 import { readEventId, StreamLog } from '../stream/stream-log.js';
 import { Subscriptions } from '../stream/subscriptions.js';
 import {
@@ -45,7 +45,7 @@ const ANSWER_WITHIN_MS = 10_000;
 
 /** The state of one client after its handshake: running calls, open server requests, streams. */
 export class LegacySession implements McpClient, Receiver {
-  readonly id = randomUUID();
+  readonly id: string;
   readonly era = 'legacy';
   logLevel: LogLevel | undefined;
   private readonly running = new UnhashedSet<RunningCall>();
@@ -67,6 +67,7 @@ export class LegacySession implements McpClient, Receiver {
     readonly capabilities: JsonObject,
     private readonly deps: EndpointDependencies,
   ) {
+    this.id = newSessionId(deps.cluster);
     this.questions = new ClientQuestions(capabilities);
     this.subscriptions = new Subscriptions(view, caller.name, deps.subscriptions, (uri) =>
       this.sendStanding({ jsonrpc: '2.0', ...resourceUpdated(uri) }),

@@ -10,7 +10,7 @@ import {
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { rpcErrorOf } from '../endpoint/answer.js';
-import { refuseToBegin } from '../endpoint/interruption.js';
+import { refuseToBegin, refuseUnknownSession } from '../endpoint/interruption.js';
 import type { ClientResponse } from '../endpoint/client-response.js';
 import { LegacySession } from './legacy-session.js';
 import type { EndpointDependencies } from '../endpoint-dependencies.js';
@@ -36,7 +36,7 @@ export class LegacyWire {
     const [first] = messages;
     const only = messages.length === 1 && first?.kind === 'request' ? first.message : undefined;
     if (this.deps.drain.isDraining && messages.some(({ kind }) => kind === 'request')) {
-      return refuseToBegin(response, first?.kind === 'request' ? first.message.id : null);
+      return this.refuseWhileDraining(first, response);
     }
     if (only?.method === 'initialize') return this.initialize(view, only, response, caller);
     const session = this.sessionOf(view, headers, response, caller);
@@ -50,6 +50,14 @@ export class LegacyWire {
     }
     if (requests.length === 0) return response.accept();
     return this.answerAll(session, requests, response);
+  }
+
+  /** A client whose session is not found begins another one, at a replica that stays. */
+  private refuseWhileDraining(first: Incoming | undefined, response: ClientResponse): void {
+    const request = first?.kind === 'request' ? first.message : undefined;
+    const isInSession = request?.method !== 'initialize';
+    if (isInSession && this.deps.cluster?.hasOthers) return refuseUnknownSession(response);
+    refuseToBegin(response, request?.id ?? null);
   }
 
   /** Opens a standing stream of a session, or resumes an interrupted stream. */
@@ -139,13 +147,7 @@ export class LegacyWire {
       return undefined;
     }
     const session = this.sessions.find(id, view, caller);
-    if (!session) {
-      response.refuse(404, {
-        code: rpcCode.sessionNotFound,
-        message: 'Session not found',
-        data: { error_code: 'SESSION_NOT_FOUND' },
-      });
-    }
+    if (!session) refuseUnknownSession(response);
     return session;
   }
 

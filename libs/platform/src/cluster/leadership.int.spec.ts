@@ -6,6 +6,7 @@ import { FaultProxy } from '../../../../test/support/fault-proxy.js';
 import type { Database } from '../database/database.js';
 import { ControlConnection } from './control-connection.js';
 import { Leadership, LEASE_MS, NotLeading } from './leadership.js';
+import { Peers } from './peers.js';
 
 describe(Leadership, () => {
   let opened: { database: Database; url: string; close: () => Promise<void> };
@@ -26,7 +27,7 @@ describe(Leadership, () => {
       MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only',
     });
     const control = new ControlConnection(clock, env);
-    const leadership = new Leadership(control, clock);
+    const leadership = new Leadership(control, clock, new Peers(control, clock, env));
     const heard: boolean[] = [];
     leadership.onChange((leads) => heard.push(leads));
     closing.push(() => control.onApplicationShutdown());

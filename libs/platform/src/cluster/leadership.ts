@@ -1,15 +1,17 @@
 import {
+  type BeforeApplicationShutdown,
   Injectable,
   Logger,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import { Clock } from '../work/clock.js';
 import type { Tx } from '../database/database.js';
 import { AppError } from '../errors/app-error.js';
 import { Signal } from '../signal.js';
 import { CONTROL_CONNECTION, ControlConnection } from './control-connection.js';
+import { LIVING_PEERS, peerRows, Peers } from './peers.js';
 
 /** A leader that could not renew its lease for this long leads no longer; another takes over. */
 export const LEASE_MS = 6_000;
@@ -19,6 +21,34 @@ export const ASK_EVERY_MS = 2_000;
 const RESIGNED = 'switchboard_leader';
 
 /**
+ * One statement, so that an idle replica costs one transaction every two seconds: the row of this process, the lease
+ * (renewed or taken), and what the others wrote. Renewing leaves the term as it is, so that PostgreSQL does not make it
+ * wait for fenced writes.
+ */
+const ASK = `
+  WITH present AS (
+    INSERT INTO mcp.replicas (id, url, protocol, version, seen_at)
+    VALUES ($1, $3, $4, $5, clock_timestamp())
+    ON CONFLICT (id) DO UPDATE SET url = excluded.url, seen_at = excluded.seen_at),
+  forgotten AS (
+    DELETE FROM mcp.replicas WHERE seen_at < clock_timestamp() - interval '1 hour' AND id <> $1),
+  lease AS (
+    UPDATE mcp.leader_lease
+    SET holder = $1, term = CASE WHEN holder = $1 THEN term ELSE term + 1 END,
+      expires_at = clock_timestamp() + $2::interval
+    WHERE holder = $1 OR expires_at <= clock_timestamp() RETURNING term)
+  SELECT (SELECT term::text FROM lease) AS term,
+    (SELECT holder FROM mcp.leader_lease WHERE expires_at > clock_timestamp()) AS leader,
+    (SELECT coalesce(json_agg(living), '[]') FROM (${LIVING_PEERS}) AS living) AS peers`;
+
+const asked = z.object({
+  term: z.string().nullable(),
+  /** Before the statement, so that it is another replica or none. */
+  leader: z.uuid().nullable(),
+  peers: peerRows,
+});
+
+/**
  * Leader election among the processes on one PostgreSQL, by a lease in a row and the clock of the database. Only the
  * leader connects servers in the background, checks their health and writes their status.
  *
@@ -26,9 +56,10 @@ const RESIGNED = 'switchboard_leader';
  * what it still has under way is refused by `fence`.
  */
 @Injectable()
-export class Leadership implements OnApplicationBootstrap, OnApplicationShutdown {
+export class Leadership
+  implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
+{
   private readonly logger = new Logger(Leadership.name);
-  private readonly self = randomUUID();
   private readonly stop = new AbortController();
   private readonly changed = new Signal<boolean>('leadership');
   /** Counts the leaders; undefined while another process leads. */
@@ -36,12 +67,18 @@ export class Leadership implements OnApplicationBootstrap, OnApplicationShutdown
   /** Monotonic. */
   private leadsUntil = 0;
   private hasResigned = false;
+  private hasLeft = false;
   private announced = false;
 
   constructor(
     private readonly control: ControlConnection,
     private readonly clock: Clock,
+    private readonly peers: Peers,
   ) {}
+
+  private get self(): string {
+    return this.peers.self;
+  }
 
   get leads(): boolean {
     // The embedded database is used by one process only.
@@ -59,6 +96,10 @@ export class Leadership implements OnApplicationBootstrap, OnApplicationShutdown
     void this.keepAsking();
   }
 
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.leave();
+  }
+
   onApplicationShutdown(): void {
     this.stop.abort();
   }
@@ -70,12 +111,18 @@ export class Leadership implements OnApplicationBootstrap, OnApplicationShutdown
 
   /** Renews the lease, or takes it when it is free. */
   async refresh(): Promise<boolean> {
-    if (!this.control.isNeeded || this.hasResigned) return this.leads;
+    if (!this.control.isNeeded || this.hasResigned || this.hasLeft) return this.leads;
     const askedAt = this.clock.monotonic();
     try {
-      const term = (await this.renew()) ?? (await this.take());
-      this.term = term;
-      if (term !== undefined) this.leadsUntil = askedAt + LEASE_MS;
+      const [row] = await this.control.query(ASK, [
+        this.self,
+        `${LEASE_MS} milliseconds`,
+        ...this.peers.row.slice(1),
+      ]);
+      const { term, leader, peers } = asked.parse(row);
+      this.term = term ?? undefined;
+      if (term !== null) this.leadsUntil = askedAt + LEASE_MS;
+      this.peers.learn(peers, term === null ? (leader ?? undefined) : undefined);
     } catch (error) {
       // Leads until the lease runs out.
       this.logger.debug({ err: error }, 'the lease could not be renewed');
@@ -118,6 +165,15 @@ export class Leadership implements OnApplicationBootstrap, OnApplicationShutdown
       .catch(() => undefined);
   }
 
+  /** The others pass nothing on to this process from now on. */
+  async leave(): Promise<void> {
+    if (!this.control.isNeeded || this.hasLeft) return;
+    this.hasLeft = true;
+    await this.control
+      .query('DELETE FROM mcp.replicas WHERE id = $1', [this.self])
+      .catch(() => undefined);
+  }
+
   /**
    * In the transaction of a write that only the leader may make: rejects with NotLeading when another process leads
    * now, and keeps others from taking over until the transaction ends.
@@ -145,25 +201,6 @@ export class Leadership implements OnApplicationBootstrap, OnApplicationShutdown
       await this.clock.sleep(ASK_EVERY_MS, this.stop.signal).catch(() => undefined);
       if (!this.stop.signal.aborted) await this.refresh();
     }
-  }
-
-  /** Leaves the term as it is, so that PostgreSQL does not make it wait for fenced writes. */
-  private async renew(): Promise<string | undefined> {
-    const [row] = await this.control.query<{ term: string }>(
-      `UPDATE mcp.leader_lease SET expires_at = clock_timestamp() + $2::interval WHERE holder = $1 RETURNING term`,
-      [this.self, `${LEASE_MS} milliseconds`],
-    );
-    return row?.term;
-  }
-
-  private async take(): Promise<string | undefined> {
-    const [row] = await this.control.query<{ term: string }>(
-      `UPDATE mcp.leader_lease
-       SET holder = $1, term = term + 1, expires_at = clock_timestamp() + $2::interval
-       WHERE expires_at <= clock_timestamp() RETURNING term`,
-      [this.self, `${LEASE_MS} milliseconds`],
-    );
-    return row?.term;
   }
 
   private announce(): void {

@@ -140,6 +140,9 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_HOST: z.string().min(1).default('127.0.0.1'),
   MCP_AGGREGATOR_PORT: whole(8081, 0, 65_535),
   MCP_AGGREGATOR_PUBLIC_URL: publicUrl.optional(),
+  MCP_AGGREGATOR_REPLICA_URL: url('http:', 'https:')
+    .transform((value) => new URL(value).origin)
+    .optional(),
   MCP_AGGREGATOR_DATA_DIR: z.string().min(1).default('./data'),
   MCP_AGGREGATOR_CONFIG: z.string().min(1).optional(),
 

@@ -17,6 +17,10 @@ import { GuardedDataSource, type GuardedOptions } from './guarded-data-source.js
 import { migrate, type MigrationClass } from './migrations.js';
 import { ControlConnection } from '../cluster/control-connection.js';
 import { Leadership } from '../cluster/leadership.js';
+import { ClusterKeys } from '../cluster/cluster-keys.js';
+import { Passes } from '../cluster/passes.js';
+import { PassingOn } from '../cluster/passing-on.js';
+import { Peers } from '../cluster/peers.js';
 import { BehindPooler, isPooledByTransaction } from '../cluster/pooler.js';
 import { Replicas } from '../cluster/replicas.js';
 import { SettingsStore } from './settings.store.js';
@@ -57,13 +61,27 @@ export class DatabaseModule implements OnApplicationShutdown {
       providers: [
         Database,
         ControlConnection,
+        ClusterKeys,
+        Peers,
+        Passes,
+        PassingOn,
         Leadership,
         Replicas,
         SettingsStore,
         VacuumEmbeddedDatabaseJob,
         { provide: EmbeddedDatabase, useValue: embedded },
       ],
-      exports: [Database, EmbeddedDatabase, Leadership, Replicas, SettingsStore],
+      exports: [
+        Database,
+        EmbeddedDatabase,
+        ClusterKeys,
+        Peers,
+        Passes,
+        PassingOn,
+        Leadership,
+        Replicas,
+        SettingsStore,
+      ],
     };
   }
 

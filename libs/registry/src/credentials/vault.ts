@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto';
+import { credentialKey } from '@app/platform';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 /** AES-256-GCM ciphertext as stored in a row, with the id of its key. */
@@ -32,14 +33,8 @@ export class VaultKey {
       .slice(0, 16);
   }
 
-  /** 32 bytes in hex or base64 are used as the key; any other text is a passphrase for key derivation. */
   static from(setting: string): VaultKey {
-    if (/^[0-9a-f]{64}$/i.test(setting)) return new VaultKey(Buffer.from(setting, 'hex'));
-    if (/^[A-Za-z0-9+/_-]{43}=?$/.test(setting))
-      return new VaultKey(Buffer.from(setting, 'base64'));
-    // Fixed salt, so that every replica derives the same key. A random salt would protect a stored list of password
-    // hashes; there is none.
-    return new VaultKey(scryptSync(setting, 'switchboard credential key', 32, { N: 16_384 }));
+    return new VaultKey(credentialKey(setting));
   }
 
   seal(text: string, place: Place): Envelope {

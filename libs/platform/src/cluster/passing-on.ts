@@ -1,0 +1,171 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as httpRequest,
+  type ServerResponse,
+} from 'node:http';
+import { Agent as TlsAgent, request as httpsRequest } from 'node:https';
+import { errorCode } from '../errors/error-code.js';
+import { PASS_HEADER, type PassedRequest, Passes } from './passes.js';
+import { type Peer, Peers } from './peers.js';
+
+/** Of one connection only (RFC 9110 §7.6.1), or replaced by the pass. */
+const NOT_PASSED = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'authorization',
+  PASS_HEADER,
+]);
+
+/**
+ * `gone`: nothing was sent, or the replica accepts none of our requests. `unknown`: the request was sent, and its
+ * answer did not begin.
+ */
+export type PassFailure = 'gone' | 'unknown';
+
+export interface ToPass {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly sender: Omit<PassedRequest, 'method' | 'path'>;
+  /** What was read of the body already; otherwise it is streamed. */
+  readonly body?: Buffer;
+}
+
+interface Passed {
+  readonly to: string;
+  readonly isStanding: boolean;
+  readonly response: ServerResponse;
+  readonly outgoing: ClientRequest;
+}
+
+/**
+ * Passes requests on to the replica that owns what they are about, and streams the answers back; neither is parsed or
+ * kept, beyond the buffers of the two connections. A request that was passed on to this replica is never passed on.
+ */
+@Injectable()
+export class PassingOn implements OnApplicationShutdown {
+  private readonly logger = new Logger(PassingOn.name);
+  private readonly agent = new Agent({ keepAlive: true });
+  private readonly tlsAgent = new TlsAgent({ keepAlive: true });
+  private readonly running = new Set<Passed>();
+
+  constructor(
+    peers: Peers,
+    private readonly passes: Passes,
+  ) {
+    peers.onGone((id) => this.abandon(id));
+  }
+
+  /** Open responses that end only with their client or a service. */
+  get standingStreams(): number {
+    let count = 0;
+    for (const { isStanding } of this.running) if (isStanding) count += 1;
+    return count;
+  }
+
+  /** Ends the streams that would stay open: their clients open them again elsewhere. */
+  endStanding(): void {
+    for (const { isStanding, outgoing, response } of this.running) {
+      if (!isStanding) continue;
+      outgoing.destroy();
+      response.end();
+    }
+  }
+
+  onApplicationShutdown(): void {
+    for (const { outgoing } of this.running) outgoing.destroy();
+    this.agent.destroy();
+    this.tlsAgent.destroy();
+  }
+
+  /** Calls `fail` when there is no answer to send back, at most once. */
+  pass(to: Peer, exchange: ToPass, fail: (failure: PassFailure, to: Peer) => void): void {
+    const { request, response } = exchange;
+    const { method = 'GET', url: path = '/' } = request;
+    const url = new URL(path, to.url);
+    const isTls = url.protocol === 'https:';
+    const headers = {
+      ...withoutHops(request.headers),
+      [PASS_HEADER]: this.passes.issue(to.id, { ...exchange.sender, method, path }),
+      ...(exchange.body && { 'content-length': String(exchange.body.length) }),
+    };
+    const outgoing = (isTls ? httpsRequest : httpRequest)(url, {
+      method,
+      path,
+      headers,
+      agent: isTls ? this.tlsAgent : this.agent,
+    });
+    const passed: Passed = { to: to.id, isStanding: method === 'GET', response, outgoing };
+    this.running.add(passed);
+    let isSent = false;
+    let isOver = false;
+    const over = (failure?: PassFailure): void => {
+      this.running.delete(passed);
+      if (isOver) return;
+      isOver = true;
+      if (failure && !response.headersSent && !response.destroyed) fail(failure, to);
+    };
+    outgoing.on('socket', (socket) => {
+      if (!socket.connecting) isSent = true;
+      else socket.once(isTls ? 'secureConnect' : 'connect', () => (isSent = true));
+    });
+    outgoing.on('error', (error) => {
+      const failure = isSent ? 'unknown' : 'gone';
+      if (!response.destroyed && !isOver) {
+        const reason = errorCode(error) ?? 'the connection broke';
+        this.logger.warn({ replica: to.id, url: to.url, reason }, 'replica.not_reached');
+      }
+      over(failure);
+    });
+    outgoing.on('response', (answer) => {
+      // Its sender was authenticated here: it is the pass that was refused.
+      if (answer.statusCode === 401) {
+        const hint = 'all replicas need the same MCP_CREDENTIAL_KEY';
+        this.logger.error({ replica: to.id, url: to.url, hint }, 'replica.pass_refused');
+        answer.resume();
+        return over('gone');
+      }
+      answerWith(answer, response, () => over());
+    });
+    response.once('close', () => {
+      outgoing.destroy();
+      over();
+    });
+    if (exchange.body) outgoing.end(exchange.body);
+    else request.pipe(outgoing);
+  }
+
+  private abandon(id: string): void {
+    for (const { to, outgoing } of this.running) {
+      if (to === id) outgoing.destroy(new Error('the replica is gone'));
+    }
+  }
+}
+
+function answerWith(answer: IncomingMessage, response: ServerResponse, over: () => void): void {
+  const headers: string[] = [];
+  for (let at = 0; at + 1 < answer.rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = answer.rawHeaders.slice(at, at + 2);
+    if (!NOT_PASSED.has(name.toLowerCase())) headers.push(name, value);
+  }
+  response.writeHead(answer.statusCode ?? 502, headers);
+  // Streams begin with silence.
+  response.flushHeaders();
+  answer.on('error', () => response.destroy());
+  answer.on('end', over);
+  answer.pipe(response);
+}
+
+function withoutHops(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_PASSED.has(name)));
+}
