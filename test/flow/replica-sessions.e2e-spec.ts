@@ -12,17 +12,10 @@ describe('three replicas behind a load balancer without stickiness', () => {
   beforeAll(async () => {
     cluster = await startBalanced(3);
     server = await everythingOverHttp('streamableHttp');
-    const registered = await rest('POST', '/servers', {
-      name: 'everything',
-      transport_type: 'HTTP',
-      connection_config: { base_url: server.url },
-    });
-    expect(registered.status).toBe(201);
-    await eventually(async () => {
-      for (const { url } of cluster.replicas) {
-        expect(await tools(url)).toContain('everything.echo');
-      }
-    });
+    await cluster.register(
+      { name: 'everything', transport_type: 'HTTP', connection_config: { base_url: server.url } },
+      'everything.echo',
+    );
   });
   afterAll(async () => {
     await cluster.close();
@@ -34,16 +27,6 @@ describe('three replicas behind a load balancer without stickiness', () => {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
   });
-  const rest = (method: string, path: string, body?: object) =>
-    fetch(`${cluster.url}/api/v1/aggregator${path}`, {
-      method,
-      headers: auth(),
-      ...(body && { body: JSON.stringify(body) }),
-    });
-  const tools = async (url: string): Promise<string> => {
-    const response = await fetch(`${url}/api/v1/aggregator/tools`, { headers: auth() });
-    return response.text();
-  };
   const post = (
     url: string,
     message: object,

@@ -1,12 +1,15 @@
 import { Client as ModernSdk, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as LegacySdk } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Peers } from '@app/platform';
 import { startApp, type TestApp } from './app.js';
 import { Balancer } from './balancer.js';
 import { eventually } from './eventually.js';
 import { createDatabase } from './postgres.js';
 
+const capabilities = { elicitation: {} };
+const RED = { action: 'accept', content: { colour: 'red' } } as const;
 const TOKENS = {
   alice: 'a-token-of-alice-only',
   bob: 'a-token-of-bob-only-too',
@@ -19,8 +22,13 @@ export interface BalancedReplicas {
   readonly replicas: readonly TestApp[];
   readonly balancer: Balancer;
   readonly tokens: typeof TOKENS;
-  legacyClient(path?: string, capabilities?: object): Promise<LegacySdk>;
-  modernClient(path?: string, capabilities?: object): Promise<ModernSdk>;
+  /** Both answer every question with `red`. */
+  legacyClient(path?: string): Promise<LegacySdk>;
+  modernClient(path?: string): Promise<ModernSdk>;
+  /** Registers a server through the load balancer; resolves when every replica lists this tool of it. */
+  register(server: object, tool: string): Promise<string>;
+  /** A request of the admin to the REST API, at the load balancer or at one replica. */
+  rest(method: string, path: string, body?: object, at?: string): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -53,32 +61,56 @@ export async function startBalanced(
     }
   });
   const closing: (() => Promise<unknown>)[] = [];
+  const rest = (method: string, path: string, body?: object, at = url): Promise<Response> =>
+    fetch(at + path, {
+      method,
+      headers: { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
   const requestInit = { headers: { authorization: `Bearer ${TOKENS.alice}` } };
   return {
     url,
     replicas,
     balancer,
     tokens: TOKENS,
-    async legacyClient(path = '/mcp', capabilities = {}) {
+    async legacyClient(path = '/mcp') {
       const client = new LegacySdk({ name: 'old', version: '1' }, { capabilities });
+      client.setRequestHandler(ElicitRequestSchema, () => RED);
       const transport = new LegacyTransport(new URL(url + path), { requestInit });
       closing.push(() => client.close());
       // The SDK's own types conflict with exactOptionalPropertyTypes.
       await client.connect(transport as Parameters<LegacySdk['connect']>[0]);
       return client;
     },
-    async modernClient(path = '/mcp', capabilities = {}) {
+    async modernClient(path = '/mcp') {
       const client = new ModernSdk(
         { name: 'new', version: '1' },
-        { capabilities, versionNegotiation: { mode: 'auto' } },
+        {
+          capabilities: { elicitation: { form: {} } },
+          versionNegotiation: { mode: 'auto' },
+        },
       );
+      client.setRequestHandler('elicitation/create', () => RED);
       closing.push(() => client.close());
       await client.connect(new StreamableHTTPClientTransport(new URL(url + path), { requestInit }));
       return client;
     },
+    rest,
+    async register(server, tool) {
+      const answer = await rest('POST', '/api/v1/aggregator/servers', server);
+      expect(answer.status).toBe(201);
+      const { id } = (await answer.json()) as { id: string };
+      await eventually(async () => {
+        for (const replica of replicas) {
+          const listed = await rest('GET', '/api/v1/aggregator/tools', undefined, replica.url);
+          expect(await listed.text()).toContain(`"${tool}"`);
+        }
+      });
+      return id;
+    },
     async close() {
       await Promise.all(closing.map((close) => close()));
-      await Promise.all(replicas.map((replica) => replica.close()));
+      for (const replica of replicas) await replica.close();
       balancer.close();
     },
   };

@@ -10,6 +10,7 @@ import { GatewayModule } from '@app/gateway';
 import { OfferingStore } from '../../libs/gateway/src/lists/offering.store.js';
 import { connectUpstream, type UpstreamSession, type UpstreamTarget } from '@app/mcp-client';
 import {
+  ClusterKeys,
   HttpErrorFilter,
   PassingOn,
   Peers,
@@ -51,10 +52,11 @@ export async function startGateway(
       { provide: SessionPool, useValue: sessions },
       { provide: Replicas, useValue: { hear: () => () => undefined } },
       { provide: Peers, useValue: { isClustered: false } },
+      ClusterKeys,
       { provide: PassingOn, useValue: { endStanding: () => undefined } },
       { provide: Deployment, useValue: { id: 'gateway-under-test' } },
     ],
-    exports: [SessionPool, Replicas, Peers, PassingOn, Deployment],
+    exports: [SessionPool, Replicas, Peers, ClusterKeys, PassingOn, Deployment],
   })
   class Sessions {}
 

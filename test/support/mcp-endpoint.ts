@@ -28,7 +28,7 @@ export async function startEndpoint(
     cuts.push(`${reason} ${principal}`),
   );
   const drain = new Drain();
-  const clock = { monotonic: () => performance.now() };
+  const clock = { monotonic: () => performance.now(), now: () => new Date() };
   const endpoint = new McpEndpoint({ max: sessions, idleMs: 600_000 }, clock, { unsent, drain });
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];

@@ -1,8 +1,17 @@
 import { type BeforeApplicationShutdown, Module } from '@nestjs/common';
 import { AggregationModule } from '@app/aggregation';
 import { CatalogueModule } from '@app/catalogue';
-import { McpEndpoint } from '@app/mcp-server';
-import { ClientLimits, Clock, Drain, Env, PassingOn, Peers, UnsentBytes } from '@app/platform';
+import { type ClusterView, McpEndpoint } from '@app/mcp-server';
+import {
+  ClientLimits,
+  Clock,
+  ClusterKeys,
+  Drain,
+  Env,
+  PassingOn,
+  Peers,
+  UnsentBytes,
+} from '@app/platform';
 import { SessionsModule } from '@app/sessions';
 import { AnnounceListsOnOfferingsChanged } from './notify/announce-lists.on-offerings-changed.js';
 import { AggregateSurface } from './endpoints/aggregate.surface.js';
@@ -35,7 +44,7 @@ import { McpSurfaces } from './endpoints/mcp-surfaces.js';
   providers: [
     {
       provide: McpEndpoint,
-      inject: [Env, Clock, UnsentBytes, ClientLimits, Drain, Peers],
+      inject: [Env, Clock, UnsentBytes, ClientLimits, Drain, Peers, ClusterKeys],
       useFactory: (
         env: Env,
         clock: Clock,
@@ -43,6 +52,7 @@ import { McpSurfaces } from './endpoints/mcp-surfaces.js';
         limits: ClientLimits,
         drain: Drain,
         peers: Peers,
+        keys: ClusterKeys,
       ) =>
         new McpEndpoint(
           {
@@ -50,7 +60,12 @@ import { McpSurfaces } from './endpoints/mcp-surfaces.js';
             idleMs: env.MCP_AGGREGATOR_SESSION_TTL * 1_000,
           },
           clock,
-          { unsent, limits, drain, ...(peers.isClustered && { cluster: peers }) },
+          {
+            unsent,
+            limits,
+            drain,
+            ...(peers.isClustered && { cluster: clusterView(peers, keys) }),
+          },
         ),
     },
     McpRoutes,
@@ -89,4 +104,14 @@ export class GatewayModule implements BeforeApplicationShutdown {
     this.endpoint.close();
     this.passing.endStanding();
   }
+}
+
+function clusterView(peers: Peers, keys: ClusterKeys): ClusterView {
+  return {
+    self: peers.self,
+    get hasOthers() {
+      return peers.hasOthers;
+    },
+    stateKeys: keys.derive('request state'),
+  };
 }

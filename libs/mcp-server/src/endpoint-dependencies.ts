@@ -1,6 +1,6 @@
 import type { ClientLimits, Drain } from '@app/platform';
 import type { Audiences } from './stream/audiences.js';
-import type { ClusterView } from './session-ids.js';
+import type { ClusterView } from './owners.js';
 import type { StreamDependencies } from './stream/sse-stream.js';
 import type { KeptEvents } from './stream/stream-log.js';
 import type { SubscriptionBudget } from './stream/subscriptions.js';

@@ -10,5 +10,5 @@ export type {
   ServerChange,
   ServerDescription,
 } from './surface.js';
-export { sessionNotFound } from './endpoint/interruption.js';
-export { type ClusterView, ownerOfSession } from './session-ids.js';
+export { callNotFound, sessionNotFound } from './endpoint/interruption.js';
+export { type ClusterView, ownerOfCall, ownerOfSession } from './owners.js';

@@ -51,6 +51,7 @@ export class McpRoutes implements OnModuleInit {
       if (!callerMay('call', request) && asksForCall(request.body, endpoint)) {
         throw new ScopeMissing('call');
       }
+      if (this.misplaced.takesAnswer(request, reply)) return;
       const view = viewOf(request);
       const more = Array.isArray(request.body) ? Math.min(request.body.length, MAX_BATCH) - 1 : 0;
       const counting = request.countMore?.(more);

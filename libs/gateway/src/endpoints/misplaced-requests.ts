@@ -1,18 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '@app/access';
-import { mcpHeader, rpcCode } from '@app/mcp-protocol';
-import { ownerOfSession, sessionNotFound } from '@app/mcp-server';
+import {
+  idIn,
+  mcpHeader,
+  messageText,
+  rpcCode,
+  type RpcErrorBody,
+  type RpcId,
+} from '@app/mcp-protocol';
+import { callNotFound, ownerOfCall, ownerOfSession, sessionNotFound } from '@app/mcp-server';
 import {
   dropRest,
+  isJsonObject,
   isStillSending,
   type PassFailure,
   PassingOn,
-  type Peer,
   Peers,
 } from '@app/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Passes requests of MCP clients on that belong to another replica: their session is there. */
+/** Passes requests of MCP clients on that belong to another replica: their session, or their call, is there. */
 @Injectable()
 export class MisplacedRequests {
   constructor(
@@ -26,56 +33,69 @@ export class MisplacedRequests {
    */
   takesSession(request: FastifyRequest, reply: FastifyReply): boolean {
     const owner = ownerOfSession(request.headers[mcpHeader.sessionId]);
-    const isOurs = owner === undefined || owner === this.peers.self || !this.peers.isClustered;
-    if (isOurs || request.passedBy) return false;
-    void this.passToOwner(owner, request, reply);
+    if (!this.isElsewhere(owner, request)) return false;
+    void this.passTo(owner, request, reply, { gone: [404, sessionNotFound], id: null });
     return true;
   }
 
-  private async passToOwner(
-    id: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<void> {
-    // The answer is written by the owner, or below.
-    reply.hijack();
-    const owner = await this.peers.find(id);
-    if (!owner) return refuse(request, reply, 'gone');
-    this.passTo(owner, request, reply, (failure) => refuse(request, reply, failure));
+  /** The same for the answer of a stateless client to a call that waits for its input. */
+  takesAnswer(request: FastifyRequest, reply: FastifyReply): boolean {
+    const { body, bodyBytes } = request;
+    const owner = ownerOfCall(body);
+    if (!bodyBytes || !this.isElsewhere(owner, request)) return false;
+    const id = (isJsonObject(body) ? idIn(body, 'id') : undefined) ?? null;
+    void this.passTo(owner, request, reply, { gone: [200, callNotFound], id, body: bodyBytes });
+    return true;
   }
 
-  private passTo(
-    owner: Peer,
+  private isElsewhere(owner: string | undefined, request: FastifyRequest): owner is string {
+    if (owner === undefined || !this.peers.isClustered || request.passedBy) return false;
+    return owner !== this.peers.self;
+  }
+
+  private async passTo(
+    ownerId: string,
     request: FastifyRequest,
     reply: FastifyReply,
-    fail: (failure: PassFailure) => void,
-  ): void {
-    const { principal } = request;
-    if (!principal) return fail('gone');
-    const sender = {
-      principal: { name: principal.name, scopes: principal.scopes },
-      ip: actorOf(request).ip,
-      requestId: request.id,
-    };
-    this.passing.pass(owner, { request: request.raw, response: reply.raw, sender }, fail);
+    { body, ...refusal }: Refusal & { readonly body?: Buffer },
+  ): Promise<void> {
+    // The answer is written by the owner, or by `refuse`.
+    reply.hijack();
+    const { principal, id: requestId } = request;
+    const owner = await this.peers.find(ownerId);
+    if (!owner || !principal) return refuse(request, reply, 'gone', refusal);
+    const { name, scopes } = principal;
+    const sender = { principal: { name, scopes }, ip: actorOf(request).ip, requestId };
+    const exchange = { request: request.raw, response: reply.raw, sender, ...(body && { body }) };
+    this.passing.pass(owner, exchange, (failure) => refuse(request, reply, failure, refusal));
   }
 }
 
-/** The session ended with its replica. What was sent before that is known may have been carried out (contract R46). */
-function refuse(request: FastifyRequest, reply: FastifyReply, failure: PassFailure): void {
+interface Refusal {
+  readonly id: RpcId | null;
+  /** Of a request whose owner is gone. */
+  readonly gone: readonly [status: number, error: RpcErrorBody];
+}
+
+/** What was sent to a replica before it was gone may have been carried out (contract R46). */
+const unanswered: RpcErrorBody = {
+  code: rpcCode.serverError,
+  message:
+    'The replica that keeps this session or call did not answer. The request may have been carried out: do not repeat it blindly.',
+  data: { error_code: 'SERVICE_UNAVAILABLE', outcome: 'unknown' },
+};
+
+function refuse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failure: PassFailure,
+  { id, gone }: Refusal,
+): void {
   const { raw } = reply;
   if (raw.headersSent || raw.destroyed) return;
-  const error =
-    failure === 'gone'
-      ? sessionNotFound
-      : {
-          code: rpcCode.serverError,
-          message:
-            'The replica that keeps this session did not answer. The request may have been carried out: do not repeat it blindly.',
-          data: { error_code: 'SERVICE_UNAVAILABLE', outcome: 'unknown' },
-        };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error });
-  raw.writeHead(failure === 'gone' ? 404 : 502, {
+  const [status, error] = failure === 'gone' ? gone : [502, unanswered];
+  const body = messageText({ jsonrpc: '2.0', id, error });
+  raw.writeHead(status, {
     ...corsHeaders(reply),
     'x-request-id': request.id,
     'content-type': 'application/json',

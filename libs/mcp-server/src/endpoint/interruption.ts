@@ -39,6 +39,14 @@ export const sessionNotFound: RpcErrorBody = {
   data: { error_code: 'SESSION_NOT_FOUND' },
 };
 
+/** To an answer for a call that waited at a replica which is gone; the call had been sent to its server. */
+export const callNotFound: RpcErrorBody = {
+  code: rpcCode.invalidParams,
+  message:
+    'The replica at which this call waited for input is gone, and the call with it. It may have been carried out in part: check, then call again without requestState.',
+  data: { reason: 'invalid_request_state', outcome: 'unknown' },
+};
+
 export function refuseUnknownSession(response: ClientResponse): void {
   response.refuse(404, sessionNotFound);
 }

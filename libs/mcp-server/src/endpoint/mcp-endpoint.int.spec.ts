@@ -135,7 +135,13 @@ const closing: (() => Promise<unknown>)[] = [];
 beforeEach(async () => {
   view = new TestSurface();
   now = Date.now();
-  endpoint = new McpEndpoint({ max: 3, idleMs: 60_000 }, { monotonic: () => now });
+  endpoint = new McpEndpoint(
+    { max: 3, idleMs: 60_000 },
+    {
+      monotonic: () => now,
+      now: () => new Date(now),
+    },
+  );
   server = createServer((request, response) => {
     let text = '';
     request.setEncoding('utf8').on('data', (part: string) => (text += part));

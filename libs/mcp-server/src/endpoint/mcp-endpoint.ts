@@ -9,7 +9,7 @@ import { KeepAlive } from '../stream/keep-alive.js';
 import { LegacyWire } from '../legacy/legacy-wire.js';
 import { ModernWire } from '../modern/modern-wire.js';
 import type { EndpointDependencies } from '../endpoint-dependencies.js';
-import type { ClusterView } from '../session-ids.js';
+import type { ClusterView } from '../owners.js';
 import { type SessionLimits, SessionStore } from '../legacy/session-store.js';
 import { KeptEvents } from '../stream/stream-log.js';
 import { SubscriptionBudget } from '../stream/subscriptions.js';
@@ -50,7 +50,7 @@ export class McpEndpoint {
 
   constructor(
     limits: SessionLimits,
-    clock: Pick<Clock, 'monotonic'>,
+    clock: Pick<Clock, 'monotonic' | 'now'>,
     surroundings: EndpointSurroundings = {},
   ) {
     const { unsent = new UnsentBytes(DEFAULT_UNSENT), drain = new Drain() } = surroundings;

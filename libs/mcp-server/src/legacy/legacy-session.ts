@@ -27,7 +27,7 @@ import { RunningCall } from './running-call.js';
 import type { EndpointDependencies } from '../endpoint-dependencies.js';
 import type { SseStream } from '../stream/sse-stream.js';
 import { StandingStreams } from './standing-streams.js';
-import { newSessionId } from '../session-ids.js';
+import { newSessionId } from '../owners.js';
 import { readEventId, StreamLog } from '../stream/stream-log.js';
 import { Subscriptions } from '../stream/subscriptions.js';
 import {

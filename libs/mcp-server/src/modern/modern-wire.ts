@@ -15,6 +15,7 @@ import { type EndReason, refuseToBegin } from '../endpoint/interruption.js';
 import { ListenStreams } from './listen-streams.js';
 import { envelopeOf, withoutEnvelope } from './envelope.js';
 import { requireHeaders, requireParamHeaders } from './header-rules.js';
+import { ownedState, sealedIn } from '../owners.js';
 import { isModernMethod, modernResult } from './modern-result.js';
 import { Seal } from './seal.js';
 import type { EndpointDependencies } from '../endpoint-dependencies.js';
@@ -32,12 +33,17 @@ export class ModernWire {
   private readonly streams: ListenStreams;
 
   constructor(
-    clock: Pick<Clock, 'monotonic'>,
+    clock: Pick<Clock, 'now'>,
     private readonly deps: EndpointDependencies,
   ) {
     this.suspended = new SuspendedCalls(deps.limits);
     this.streams = new ListenStreams(deps);
-    this.seal = new Seal(ANSWER_WITHIN_MS, () => clock.monotonic());
+    this.seal = new Seal(
+      ANSWER_WITHIN_MS,
+      // Other replicas open it too.
+      () => clock.now().getTime(),
+      deps.cluster?.stateKeys,
+    );
   }
 
   get runningCalls(): number {
@@ -121,7 +127,10 @@ export class ModernWire {
       ...(state && { requestState: state.text }),
     };
     new StatelessCall(request, client, input, view, {
-      suspend: (call) => this.seal.close(`suspended:${this.suspended.suspend(call)}`, purpose),
+      suspend: (call) => {
+        const sealed = this.seal.close(`suspended:${this.suspended.suspend(call)}`, purpose);
+        return ownedState(sealed, this.deps.cluster);
+      },
       hide: (text) => this.seal.close(`server:${text}`, purpose),
       answering: this.answering,
     }).start(response, withoutEnvelope(params));
@@ -133,7 +142,9 @@ export class ModernWire {
     purpose: string,
   ): { readonly kind: 'suspended' | 'server'; readonly text: string } {
     const opened =
-      typeof requestState === 'string' ? this.seal.open(requestState, purpose) : undefined;
+      typeof requestState === 'string'
+        ? this.seal.open(sealedIn(requestState).sealed, purpose)
+        : undefined;
     if (opened?.startsWith('suspended:')) {
       return { kind: 'suspended', text: opened.slice('suspended:'.length) };
     }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Seal } from './seal.js';
 
 describe(Seal.name, () => {
@@ -18,6 +19,14 @@ describe(Seal.name, () => {
 
   it('does not open for another purpose', () => {
     expect(seal.open(seal.close('x', 'ada'), 'mallory')).toBeUndefined();
+  });
+
+  it('opens what another replica sealed, also while keys are rotated', () => {
+    const [older, newer] = [randomBytes(32), randomBytes(32)];
+    const rotating = new Seal(1_000, () => now, [newer, older]);
+    expect(rotating.open(new Seal(1_000, () => now, [older]).close('x', 'ada'), 'ada')).toBe('x');
+    expect(new Seal(1_000, () => now, [newer]).open(rotating.close('x', 'ada'), 'ada')).toBe('x');
+    expect(seal.open(rotating.close('x', 'ada'), 'ada')).toBeUndefined();
   });
 
   it('does not open after its expiry', () => {

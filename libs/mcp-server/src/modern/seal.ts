@@ -1,40 +1,55 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
+const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
+const HEAD_BYTES = SALT_BYTES + NONCE_BYTES;
 const TAG_BYTES = 16;
 
-/** Encrypts and authenticates state that a client carries for us; bound to a purpose and an expiry. */
+/**
+ * Encrypts and authenticates state that a client carries for us; bound to a purpose and an expiry. Each text has a key
+ * of its own, so that replicas can seal with one key for years and never repeat a nonce.
+ */
 export class Seal {
-  private readonly key = randomBytes(32);
-
   constructor(
     private readonly lifetimeMs: number,
     private readonly now: () => number,
+    /** The first one seals. */
+    private readonly keys: readonly [Buffer, ...Buffer[]] = [randomBytes(32)],
   ) {}
 
   close(text: string, purpose: string): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.key, nonce).setAAD(Buffer.from(purpose));
+    const head = randomBytes(HEAD_BYTES);
+    const key = ownKey(this.keys[0], head);
+    const nonce = head.subarray(SALT_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose));
     const body = cipher.update(`${this.now() + this.lifetimeMs}:${text}`, 'utf8');
-    return Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()]).toString('base64url');
+    return Buffer.concat([head, body, cipher.final(), cipher.getAuthTag()]).toString('base64url');
   }
 
-  /** Undefined for text that was not sealed by this key for this purpose, or has expired. */
+  /** Undefined for text that was not sealed by one of the keys for this purpose, or has expired. */
   open(sealed: string, purpose: string): string | undefined {
     const bytes = Buffer.from(sealed, 'base64url');
-    if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
-    const decipher = createDecipheriv('aes-256-gcm', this.key, bytes.subarray(0, NONCE_BYTES))
-      .setAAD(Buffer.from(purpose))
-      .setAuthTag(bytes.subarray(-TAG_BYTES));
-    let opened: string;
-    try {
-      opened =
-        decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)).toString() +
-        decipher.final().toString();
-    } catch {
-      return undefined;
-    }
+    if (bytes.length < HEAD_BYTES + TAG_BYTES) return undefined;
+    const opened = this.keys.map((key) => opening(bytes, key, purpose)).find((text) => text);
+    if (opened === undefined) return undefined;
     const colon = opened.indexOf(':');
     return Number(opened.slice(0, colon)) > this.now() ? opened.slice(colon + 1) : undefined;
   }
+}
+
+function opening(bytes: Buffer, key: Buffer, purpose: string): string | undefined {
+  const nonce = bytes.subarray(SALT_BYTES, HEAD_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', ownKey(key, bytes), nonce)
+    .setAAD(Buffer.from(purpose))
+    .setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    const text = decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES));
+    return Buffer.concat([text, decipher.final()]).toString();
+  } catch {
+    return undefined;
+  }
+}
+
+function ownKey(key: Buffer, head: Buffer): Buffer {
+  return createHmac('sha256', key).update(head.subarray(0, SALT_BYTES)).digest();
 }
