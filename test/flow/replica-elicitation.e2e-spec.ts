@@ -1,3 +1,4 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type BalancedReplicas, startBalanced } from '../support/balanced.js';
 import { httpPeer, type HttpPeer } from '../support/peers.js';
 
@@ -64,6 +65,20 @@ describe('three replicas and a server that asks its users', () => {
     const inputResponses = { [key]: { action: 'accept', content: { colour: 'red' } } };
     return { requestState: result?.requestState, inputResponses };
   };
+
+  it('tell clients the same about their servers, before they have sessions to them', async () => {
+    const told: unknown[] = [];
+    for (const { url } of cluster.replicas) {
+      const client = new Client({ name: 'test', version: '1' });
+      const requestInit = { headers: { authorization: `Bearer ${cluster.tokens.alice}` } };
+      const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit });
+      await client.connect(transport);
+      told.push(client.getInstructions());
+      await client.close();
+    }
+    expect(told[0]).toContain('echo what you like');
+    expect(told).toEqual([told[0], told[0], told[0]]);
+  });
 
   it.each(['old', 'new'])('get the answers of users of both eras (%s server)', async (name) => {
     for (const client of [await cluster.legacyClient(), await cluster.modernClient()]) {

@@ -1,4 +1,5 @@
 import { Peers } from '@app/platform';
+import { SessionPool } from '@app/sessions';
 import { type BalancedReplicas, startBalanced } from '../support/balanced.js';
 import { eventually } from '../support/eventually.js';
 import { everythingOverHttp, type HttpPeer } from '../support/peers.js';
@@ -8,11 +9,12 @@ const LATEST = '2025-11-25';
 describe('three replicas behind a load balancer without stickiness', () => {
   let cluster: BalancedReplicas;
   let server: HttpPeer;
+  let id: string;
 
   beforeAll(async () => {
     cluster = await startBalanced(3);
     server = await everythingOverHttp('streamableHttp');
-    await cluster.register(
+    id = await cluster.register(
       { name: 'everything', transport_type: 'HTTP', connection_config: { base_url: server.url } },
       'everything.echo',
     );
@@ -130,7 +132,7 @@ describe('three replicas behind a load balancer without stickiness', () => {
   it('refuse a request that only claims to be passed on', async () => {
     const response = await fetch(`${first()}/mcp`, {
       method: 'POST',
-      headers: { ...auth(), 'x-switchboard-pass': 'e30.bm9uZQ' },
+      headers: { ...auth(), authorization: 'Switchboard-Pass e30.bm9uZQ' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
     });
     expect(response.status).toBe(401);
@@ -144,14 +146,33 @@ describe('three replicas behind a load balancer without stickiness', () => {
     await response.text();
   });
 
+  it('open a lost session again that a client waits for, without a call', async () => {
+    const session = await initialize(second());
+    const listed = await post(second(), { id: 2, method: 'resources/list' }, session);
+    const { result } = (await listed.json()) as { result: { resources: { uri: string }[] } };
+    const params = { uri: result.resources[0]?.uri };
+    const answer = await post(second(), { id: 3, method: 'resources/subscribe', params }, session);
+    expect(await answer.json()).toMatchObject({ result: {} });
+    const pool = cluster.replicas[1]?.app.get(SessionPool);
+    const before = pool?.get(id);
+    expect(before).toBeDefined();
+    await pool?.reset(id, 'it does not answer');
+    await eventually(() => {
+      expect(pool?.get(id)).toBeDefined();
+      expect(pool?.get(id)).not.toBe(before);
+    }, 15_000);
+  });
+
   it('answer 404 for the sessions of a replica that has stopped, and its clients begin another', async () => {
     const session = await initialize(third());
     const [, , stopping] = cluster.replicas;
-    const id = stopping?.app.get(Peers).self ?? '';
+    const replica = stopping?.app.get(Peers).self ?? '';
     await stopping?.close();
     const response = await post(first(), { id: 2, method: 'ping' }, session);
     expect(response.status).toBe(404);
-    await eventually(() => expect(cluster.replicas[0]?.app.get(Peers).get(id)).toBeUndefined());
+    await eventually(() =>
+      expect(cluster.replicas[0]?.app.get(Peers).get(replica)).toBeUndefined(),
+    );
     cluster.balancer.remove(stopping?.url ?? '');
     const client = await cluster.legacyClient();
     await expect(client.listTools()).resolves.toMatchObject({ tools: expect.any(Array) });

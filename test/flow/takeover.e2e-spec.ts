@@ -46,6 +46,7 @@ describe('three replicas of which the leader stops', () => {
       DATABASE_URL: await createDatabase(),
       MCP_AGGREGATOR_HEALTH_INTERVAL: '0.2',
       MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: 'true',
+      MCP_AGGREGATOR_STDIO_PER_REPLICA: 'true',
     };
     for (let i = 0; i < 3; i++) {
       const app = await startApp(settings);

@@ -133,9 +133,11 @@ export async function startGateway(
 }
 
 /** Nothing is stored. */
-const noRows: Pick<OfferingStore, 'load' | 'write'> = {
+const noRows: Pick<OfferingStore, 'load' | 'write' | 'loadInstructions' | 'writeInstructions'> = {
   async *load() {},
   write: () => Promise.resolve(),
+  loadInstructions: () => Promise.resolve(new Map()),
+  writeInstructions: () => Promise.resolve(),
 };
 
 async function connectAll(targets: Readonly<Record<string, UpstreamTarget>>) {
@@ -171,6 +173,7 @@ async function connectAll(targets: Readonly<Record<string, UpstreamTarget>>) {
         session.onNotification((...notice) => tell(id, ...notice));
       }
     },
+    setAudience: () => undefined,
     setRootsProvider: (roots: ServerRoots) => {
       for (const [id, session] of open) {
         session.setRootsProvider((...asked) => roots(id, ...asked));

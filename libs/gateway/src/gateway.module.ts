@@ -12,6 +12,7 @@ import {
   Peers,
   UnsentBytes,
 } from '@app/platform';
+import { RoutingModule } from '@app/routing';
 import { SessionsModule } from '@app/sessions';
 import { AnnounceListsOnOfferingsChanged } from './notify/announce-lists.on-offerings-changed.js';
 import { AggregateSurface } from './endpoints/aggregate.surface.js';
@@ -29,8 +30,10 @@ import { Offerings } from './lists/offerings.js';
 import { RefreshOfferingsOnServerNotice } from './lists/refresh-offerings.on-server-notice.js';
 import { RelayNoticesOnServerNotice } from './notify/relay-notices.on-server-notice.js';
 import { ReloadOfferingsOnReplicaNews } from './lists/reload-offerings.on-replica-news.js';
+import { ReplicaRoutes } from './endpoints/replica.routes.js';
 import { ResourceSubscriptions } from './notify/resource-subscriptions.js';
 import { SearchSurface } from './endpoints/search.surface.js';
+import { ServerInstructions } from './lists/server-instructions.js';
 import { ServerLogs } from './notify/server-logs.js';
 import { ServerNotifications } from './notify/server-notifications.js';
 import { ShowServersOnCatalogueReplaced } from './lists/show-servers.on-catalogue-replaced.js';
@@ -39,7 +42,7 @@ import { RequestForwarder } from './forward/request-forwarder.js';
 import { McpSurfaces } from './endpoints/mcp-surfaces.js';
 
 @Module({
-  imports: [AggregationModule, CatalogueModule, SessionsModule],
+  imports: [AggregationModule, CatalogueModule, RoutingModule, SessionsModule],
   controllers: [ClientsController],
   providers: [
     {
@@ -69,12 +72,14 @@ import { McpSurfaces } from './endpoints/mcp-surfaces.js';
         ),
     },
     McpRoutes,
+    ReplicaRoutes,
     MisplacedRequests,
     McpSurfaces,
     AggregateSurface,
     SearchSurface,
     RequestForwarder,
     OfferingStore,
+    ServerInstructions,
     OfferingWarnings,
     Offerings,
     ReloadOfferingsOnReplicaNews,

@@ -16,6 +16,8 @@ export type UpstreamTarget =
       readonly kind: 'SSE' | 'HTTP';
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
+      /** Headers that are new for every request, over Streamable HTTP. */
+      headersOfRequest?(): Readonly<Record<string, string>>;
     };
 
 /** `legacy`: handshake, up to 2025-11-25. `modern`: stateless, from 2026-07-28 on. */

@@ -76,6 +76,8 @@ export interface McpSurface {
   subscribe(uri: string, onUpdated: () => void): Promise<() => void>;
   /** Offers the client's roots to servers until the offer is released. */
   offerRoots?(client: RootsClient): RootsOffer;
+  /** Results and errors go to the client as they are, without the fields that the modern era adds. */
+  readonly isVerbatim?: true;
   /** Calls `listener` for every change; the returned function removes it. */
   watch(listener: (change: ServerChange) => void): () => void;
   /**

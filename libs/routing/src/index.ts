@@ -1,3 +1,4 @@
+export { CallSlots } from './call-slots.js';
 export { CallTool, type ToolAnswer } from './call-tool.command.js';
 export { type ForwardContext, requestOnBehalf } from './forward.js';
 export { resolveRoute, type Route, wireNameOf } from './route.js';

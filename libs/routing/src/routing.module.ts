@@ -27,5 +27,6 @@ import { ToolsController } from './tools.controller.js';
         }),
     },
   ],
+  exports: [CallSlots],
 })
 export class RoutingModule {}

@@ -2,6 +2,13 @@ export { ConnectServer } from './connect/connect-server.command.js';
 export { DisconnectServer } from './connect/disconnect-server.command.js';
 export type { ServerNotice } from './keep/server-notices.js';
 export { ServerRetries } from './keep/server-retries.js';
+export {
+  callerIn,
+  failureData,
+  PASSED_PATH,
+  refuseAsTold,
+  WITHOUT_CALLER,
+} from './pass/passed-request.js';
 export { SessionPool, type ServerRoots } from './keep/session-pool.js';
 export { ServerUnavailable } from './sessions.errors.js';
 export { SessionsModule } from './sessions.module.js';

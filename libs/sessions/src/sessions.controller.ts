@@ -1,12 +1,14 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor, RequireScope } from '@app/access';
 import { ApiErrors } from '@app/platform';
 import { GetServer, ServerIdPipe } from '@app/registry';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConnectServer } from './connect/connect-server.command.js';
 import { DisconnectServer } from './connect/disconnect-server.command.js';
 import { SessionPool } from './keep/session-pool.js';
+import { LogsOfLeader } from './pass/logs-of-leader.js';
 import {
   ConnectView,
   DisconnectDto,
@@ -25,6 +27,7 @@ export class SessionsController {
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly pool: SessionPool,
+    private readonly logs: LogsOfLeader,
   ) {}
 
   @Post('connect')
@@ -65,8 +68,14 @@ export class SessionsController {
   @ApiOperation({ summary: 'The last lines a STDIO server wrote to stderr' })
   @ApiOkResponse({ type: LogsView })
   @ApiErrors(404)
-  async getServerLogs(@Param('id', ServerIdPipe) id: string): Promise<LogsView> {
-    await this.queries.execute(new GetServer(id));
-    return { server_id: id, lines: this.pool.logs(id) };
+  async getServerLogs(
+    @Param('id', ServerIdPipe) id: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const server = await this.queries.execute(new GetServer(id));
+    if (this.logs.passOn(server, request, reply)) return;
+    const view: LogsView = { server_id: id, lines: this.pool.logs(id) };
+    await reply.send(view);
   }
 }

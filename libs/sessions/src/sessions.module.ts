@@ -14,7 +14,10 @@ import { ReconcileSessionsOnReplicaNews } from './reconcile/reconcile-sessions.o
 import { ReconnectServerOnServerAuthorized } from './connect/reconnect-server.on-server-authorized.js';
 import { ReopenSessionOnServerConnectionChanged } from './connect/reopen-session.on-server-connection-changed.js';
 import { ServerFolders } from './connect/server-folders.js';
+import { ReplicaConnector } from './pass/replica-connector.js';
+import { LogsOfLeader } from './pass/logs-of-leader.js';
 import { SessionPool } from './keep/session-pool.js';
+import { StdioPlace } from './pass/stdio-place.js';
 import { SessionsController } from './sessions.controller.js';
 import { UpstreamConnector } from './connect/upstream-connector.js';
 
@@ -23,6 +26,9 @@ import { UpstreamConnector } from './connect/upstream-connector.js';
   controllers: [SessionsController],
   providers: [
     ServerFolders,
+    StdioPlace,
+    ReplicaConnector,
+    LogsOfLeader,
     UpstreamConnector,
     SessionPool,
     ReconcileSessionsJob,

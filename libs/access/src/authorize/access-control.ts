@@ -1,7 +1,7 @@
 import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { Env, PASS_HEADER, Passes } from '@app/platform';
+import { Env, passIn, Passes, PassMisdirected } from '@app/platform';
 import type { AccessRule } from './access.decorators.js';
 import {
   RateLimited,
@@ -99,8 +99,8 @@ export class AccessControl {
     failures: Limiter,
     calls: Limiter | undefined,
   ): Promise<void> | undefined {
-    if (request.headers[PASS_HEADER] !== undefined)
-      return this.admitPassed(request, rule, failures);
+    const pass = passIn(request.headers.authorization);
+    if (pass !== undefined) return this.admitPassed(pass, request, rule, failures);
     this.checkOrigin(request, rule);
     const principal = rule === 'public' ? undefined : this.identify(request, failures);
     if (!(principal instanceof Promise) && !calls) {
@@ -116,19 +116,19 @@ export class AccessControl {
 
   /** Its sender was authenticated and counted by the replica that passed it on. */
   private admitPassed(
+    pass: string,
     request: FastifyRequest,
     rule: AccessRule,
     failures: Limiter,
   ): Promise<void> | undefined {
-    const pass = request.headers[PASS_HEADER];
     try {
-      const passed = this.passes.redeem(String(pass), request.method, request.url);
+      const passed = this.passes.redeem(pass, request.method, request.url);
       request.passedBy = { ip: passed.ip };
       request.id = passed.requestId;
       this.authorize(request, rule, passed.principal);
       return undefined;
     } catch (error) {
-      if (error instanceof ScopeMissing) throw error;
+      if (error instanceof ScopeMissing || error instanceof PassMisdirected) throw error;
       return refuseExcess(failures, request).then(() => {
         throw this.authenticator.refusal(request, 'invalid_token');
       });

@@ -19,7 +19,6 @@ import {
   type JsonValue,
   product,
 } from '@app/platform';
-import { SessionPool } from '@app/sessions';
 import { ClientRoots } from '../notify/client-roots.js';
 import { aggregateInstructions } from './instructions.js';
 import { type ListChange, ListChanges } from '../notify/list-changes.js';
@@ -29,6 +28,7 @@ import { Offerings } from '../lists/offerings.js';
 import type { OfferedPrompt } from '../lists/offerings-view.js';
 import { callQueryTool } from '../forward/query-tool-call.js';
 import { ResourceSubscriptions } from '../notify/resource-subscriptions.js';
+import { ServerInstructions } from '../lists/server-instructions.js';
 import { ServerLogs } from '../notify/server-logs.js';
 import { ServerNotifications } from '../notify/server-notifications.js';
 import { RequestForwarder } from '../forward/request-forwarder.js';
@@ -44,7 +44,7 @@ export class AggregateSurface implements McpSurface {
 
   constructor(
     private readonly catalogue: Catalogue,
-    private readonly sessions: SessionPool,
+    private readonly instructions: ServerInstructions,
     private readonly forwarder: RequestForwarder,
     private readonly offerings: Offerings,
     private readonly subscriptions: ResourceSubscriptions,
@@ -83,7 +83,7 @@ export class AggregateSurface implements McpSurface {
         completions: {},
         logging: {},
       },
-      instructions: aggregateInstructions(this.catalogue.current, this.sessions),
+      instructions: aggregateInstructions(this.catalogue.current, this.instructions),
       meta: this.loops.introduction(),
     };
   }

@@ -1,15 +1,13 @@
 import type { CatalogueSnapshot } from '@app/catalogue';
 import { isWithdrawn } from '@app/registry';
-import type { SessionPool } from '@app/sessions';
+import { MAX_INSTRUCTIONS_CHARS, type ServerInstructions } from '../lists/server-instructions.js';
 
-/** Long instructions use up the context window of the model. */
-const MAX_OF_ONE_SERVER = 1_500;
 const MAX_SERVERS = 30;
 
 /** Instructions for the model: the connected servers, and the instructions of each. */
 export function aggregateInstructions(
   catalogue: CatalogueSnapshot,
-  sessions: Pick<SessionPool, 'get'>,
+  instructions: Pick<ServerInstructions, 'get'>,
 ): string {
   const servers = [...catalogue.servers.values()]
     .filter(({ status }) => !isWithdrawn(status))
@@ -19,7 +17,7 @@ export function aggregateInstructions(
       ? 'No MCP server is connected yet.'
       : `The tools here belong to ${servers.length === 1 ? 'one MCP server' : `${servers.length} MCP servers`}; a tool's name begins with the name of its server and two underscores.`;
   const sections = servers.slice(0, MAX_SERVERS).map((server) => {
-    const own = sessions.get(server.id)?.instructions ?? server.description ?? '';
+    const own = instructions.get(server.id) ?? server.description ?? '';
     return `## ${server.name}\n${shortened(own.trim())}`.trimEnd();
   });
   const rest = servers.slice(MAX_SERVERS).map((server) => server.name);
@@ -28,7 +26,7 @@ export function aggregateInstructions(
 }
 
 function shortened(text: string): string {
-  return text.length <= MAX_OF_ONE_SERVER
+  return text.length <= MAX_INSTRUCTIONS_CHARS
     ? text
-    : `${text.slice(0, MAX_OF_ONE_SERVER).toWellFormed()} …`;
+    : `${text.slice(0, MAX_INSTRUCTIONS_CHARS).toWellFormed()} …`;
 }

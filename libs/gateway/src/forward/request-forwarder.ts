@@ -86,7 +86,7 @@ export class RequestForwarder {
     );
   }
 
-  private get timeoutMs(): number {
+  get timeoutMs(): number {
     return this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000;
   }
 }

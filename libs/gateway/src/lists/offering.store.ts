@@ -8,6 +8,8 @@ export const OFFERINGS_CHANGED = 'offerings';
 /** The embedded database blocks the event loop while it reads or writes one part. */
 const PART_CHARS = 131_072;
 const PARTS_PER_READ = 4;
+/** Stored like a list; versions that do not know this kind skip it. */
+const INSTRUCTIONS = 'instructions';
 
 export interface StoredPart {
   readonly serverId: string;
@@ -68,6 +70,33 @@ export class OfferingStore {
     } catch (error) {
       if (!isForeignKeyViolation(error)) throw error;
       return; // removed in the meantime
+    }
+    await this.replicas.tell(OFFERINGS_CHANGED, [serverId]);
+  }
+
+  /** Of all servers or the given ones; a server without instructions has no entry. */
+  async loadInstructions(serverIds?: readonly string[]): Promise<Map<string, string>> {
+    const rows = await this.database.background.direct.query<{ server: string; items: string }[]>(
+      `SELECT server_id AS server, items FROM mcp.server_offerings
+       WHERE kind = '${INSTRUCTIONS}' AND ($1::uuid[] IS NULL OR server_id = ANY($1::uuid[]))`,
+      [serverIds ?? null],
+    );
+    return new Map(rows.map(({ server, items }) => [server, items]));
+  }
+
+  /** Undefined deletes them. Does nothing for a removed server. */
+  async writeInstructions(serverId: string, text: string | undefined): Promise<void> {
+    try {
+      await this.database.background.direct.query(
+        text === undefined
+          ? `DELETE FROM mcp.server_offerings WHERE server_id = $1 AND kind = '${INSTRUCTIONS}'`
+          : `INSERT INTO mcp.server_offerings (server_id, kind, part, items) VALUES ($1, '${INSTRUCTIONS}', 0, $2)
+             ON CONFLICT (server_id, kind, part) DO UPDATE SET items = excluded.items`,
+        text === undefined ? [serverId] : [serverId, text],
+      );
+    } catch (error) {
+      if (!isForeignKeyViolation(error)) throw error;
+      return;
     }
     await this.replicas.tell(OFFERINGS_CHANGED, [serverId]);
   }

@@ -12,6 +12,7 @@ import { testEnv } from '../../../../test/support/env.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import type { OfferingStore, StoredPart } from './offering.store.js';
 import { OfferingWarnings } from './offering-warnings.js';
+import { ServerInstructions } from './server-instructions.js';
 import { Offerings } from './offerings.js';
 import { ReloadOfferingsOnReplicaNews } from './reload-offerings.on-replica-news.js';
 import type { PageItem } from './paging.js';
@@ -61,6 +62,7 @@ class World {
       sessions,
       this.store() as unknown as OfferingStore,
       new OfferingWarnings(commands, sessions, this.clock),
+      new ServerInstructions(this.store() as unknown as OfferingStore),
       this.clock,
       testEnv('unused', settings),
     );
@@ -100,9 +102,10 @@ class World {
   }
 
   /** Rows that survive a restart of the simulated process. */
-  private store(): Pick<OfferingStore, 'load' | 'write'> {
+  private store(): Pick<OfferingStore, 'load' | 'write' | 'loadInstructions'> {
     const { rows } = this;
     return {
+      loadInstructions: () => Promise.resolve(new Map()),
       async *load(serverIds) {
         for (const part of rows.values()) {
           if (serverIds?.includes(part.serverId) !== false) yield part;

@@ -19,6 +19,7 @@ import {
 import { OfferingStore } from './offering.store.js';
 import { OfferingWarnings } from './offering-warnings.js';
 import { type OfferingServer, OfferingsView, templatesOf } from './offerings-view.js';
+import { ServerInstructions } from './server-instructions.js';
 import { storedList } from './read-offered.js';
 
 /** One server may use at most 1/8 of the bytes kept for all servers. */
@@ -48,6 +49,7 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
     private readonly sessions: SessionPool,
     private readonly store: OfferingStore,
     private readonly warnings: OfferingWarnings,
+    private readonly instructions: ServerInstructions,
     clock: Clock,
     @Inject(Env) private readonly env: Env,
   ) {
@@ -186,6 +188,7 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
 
   /** Replaces the lists in memory with those in the rows, of these servers or of all. */
   async load(serverIds?: readonly string[]): Promise<void> {
+    await this.instructions.load(serverIds);
     const loaded = new Map<string, Map<OfferedKind, string[]>>();
     for await (const { serverId, kind, definitions } of this.store.load(serverIds)) {
       let kinds = loaded.get(serverId);
@@ -227,6 +230,7 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
   }
 
   private drop(serverId: string): void {
+    this.instructions.forget(serverId);
     this.offerings.delete(serverId);
     this.deferred.delete(serverId);
     this.warnings.forget(serverId);

@@ -46,6 +46,11 @@ export class ResourceSubscriptions {
     }
   }
 
+  /** Whether a client of this process waits for updates of a server. */
+  has(serverId: string): boolean {
+    return this.servers.has(serverId);
+  }
+
   /** Handles `resources/updated` of a server. */
   updated(serverId: string, uri: string): void {
     const listeners = this.servers.get(serverId)?.get(uri)?.listeners;

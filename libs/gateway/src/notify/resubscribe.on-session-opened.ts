@@ -1,6 +1,7 @@
 import { EventsHandler, type IEventHandler } from '@nestjs/cqrs';
 import { SessionOpened } from '@app/events';
 import { SessionPool } from '@app/sessions';
+import { ServerInstructions } from '../lists/server-instructions.js';
 import { Offerings } from '../lists/offerings.js';
 import { ResourceSubscriptions } from './resource-subscriptions.js';
 import { ServerLogs } from './server-logs.js';
@@ -13,6 +14,7 @@ export class ResubscribeOnSessionOpened implements IEventHandler<SessionOpened> 
     private readonly logs: ServerLogs,
     private readonly subscriptions: ResourceSubscriptions,
     private readonly offerings: Offerings,
+    private readonly instructions: ServerInstructions,
   ) {}
 
   async handle({ serverId }: SessionOpened): Promise<void> {
@@ -22,6 +24,7 @@ export class ResubscribeOnSessionOpened implements IEventHandler<SessionOpened> 
       this.logs.restore(serverId, session),
       this.subscriptions.restore(serverId, session),
       this.offerings.refresh(serverId),
+      this.instructions.note(serverId, session.instructions),
     ]);
   }
 }

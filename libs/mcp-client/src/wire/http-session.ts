@@ -8,6 +8,7 @@ import {
 import { isJsonObject } from '@app/platform';
 import type { Authorizer } from './authorizer.js';
 import { headerLines, ownHeaders } from './http-headers.js';
+import type { HttpTarget } from './sse.wire.js';
 
 const post = {
   'content-type': 'application/json',
@@ -26,10 +27,10 @@ export class HttpSession {
   private usualCredentials: string | undefined;
 
   constructor(
-    configuredHeaders: Readonly<Record<string, string>>,
+    private readonly target: Pick<HttpTarget, 'headers' | 'headersOfRequest'>,
     private readonly authorizer: Authorizer | undefined,
   ) {
-    this.ownHeaders = ownHeaders(configuredHeaders);
+    this.ownHeaders = ownHeaders(target.headers);
   }
 
   /** Servers may do without session ids. */
@@ -62,7 +63,8 @@ export class HttpSession {
   /** Caches the headers that are the same for nearly every request of a session. */
   headersOfPost(message: RpcMessage, extra: Readonly<Record<string, string>> | undefined): string {
     const modern = modernHeaders(message);
-    if (modern || extra) return this.headersFor(true, { ...post, ...modern, ...extra });
+    if (modern || extra || this.target.headersOfRequest)
+      return this.headersFor(true, { ...post, ...modern, ...extra });
     const credentials = this.authorizer?.header;
     if (this.usualHeaders === undefined || this.usualCredentials !== credentials) {
       this.usualHeaders = this.headersFor(true, post);
@@ -93,6 +95,7 @@ export class HttpSession {
       ...(inSession &&
         protocolVersion !== undefined && { [mcpHeader.protocolVersion]: protocolVersion }),
       ...more,
+      ...this.target.headersOfRequest?.(),
     });
   }
 }

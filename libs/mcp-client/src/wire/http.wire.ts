@@ -67,7 +67,7 @@ export class HttpWire implements Wire, RequestHandlers<UpstreamRequestOptions> {
   ) {
     const url = new URL(target.url);
     this.path = url.pathname + url.search;
-    this.session = new HttpSession(target.headers, authorizer);
+    this.session = new HttpSession(target, authorizer);
     this.pool = new HttpPool(url, connectTimeoutMs, egress, this.reading);
     const { signal } = this.closing;
     this.resumed = new ResumedStreams(

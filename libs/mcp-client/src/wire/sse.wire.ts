@@ -25,6 +25,7 @@ const LINGER_MS = 1_000;
 export interface HttpTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  headersOfRequest?(): Readonly<Record<string, string>>;
 }
 
 /** The HTTP+SSE transport of 2024-11-05: one stream names the URL for POSTs and carries all answers. */

@@ -145,7 +145,7 @@ export class StatelessCall implements ClientCall {
     const head = { jsonrpc: '2.0', id: this.requestId } as const;
     response.finish(
       outcome instanceof RpcError
-        ? { ...head, error: modernError(outcome.body) }
+        ? { ...head, error: this.view.isVerbatim ? outcome.body : modernError(outcome.body) }
         : { ...head, result: this.written(this.withHiddenState(outcome)) },
     );
   }
@@ -164,6 +164,7 @@ export class StatelessCall implements ClientCall {
   }
 
   private written(result: RpcResult): RpcResult {
+    if (this.view.isVerbatim) return result;
     return modernResult(this.request.method, result, this.view.serverInfo);
   }
 }

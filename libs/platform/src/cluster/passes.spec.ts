@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { testEnv } from '../../../../test/support/env.js';
 import { ClusterKeys } from './cluster-keys.js';
-import { PassRefused, Passes, type PassedRequest, ReplayWindow } from './passes.js';
+import {
+  PassMisdirected,
+  PassRefused,
+  Passes,
+  type PassedRequest,
+  ReplayWindow,
+} from './passes.js';
 import type { Peers } from './peers.js';
 import { replicaUrl } from './replica-url.js';
 
@@ -38,7 +44,6 @@ describe(Passes, () => {
   });
 
   it.each([
-    ['another replica', (pass: string) => replica().passes.redeem(pass, 'POST', '/mcp')],
     ['another path', (pass: string, to: Passes) => to.redeem(pass, 'POST', '/mcp/search')],
     ['another method', (pass: string, to: Passes) => to.redeem(pass, 'DELETE', '/mcp')],
     [
@@ -53,6 +58,12 @@ describe(Passes, () => {
     const [one, other] = [replica(), replica()];
     const pass = one.passes.issue(other.self, request);
     expect(() => redeem(pass, other.passes)).toThrow(PassRefused);
+  });
+
+  it('are told apart from wrong ones when a new process listens at the same address', () => {
+    const [one, other, restarted] = [replica(), replica(), replica()];
+    const pass = one.passes.issue(other.self, request);
+    expect(() => restarted.passes.redeem(pass, 'POST', '/mcp')).toThrow(PassMisdirected);
   });
 
   it.each(['', '.', 'e30.', 'e30.e30', 'x'.repeat(10_000)])('refuse %j', (pass) => {

@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { tokenScopes } from '../config/env.js';
+import { AppError } from '../errors/app-error.js';
 import { ClusterKeys } from './cluster-keys.js';
 import { Peers } from './peers.js';
 
-/** On a request that another replica passed on: who sent it, and the proof that a replica says so. */
-export const PASS_HEADER = 'x-switchboard-pass';
+/** The `Authorization` of a request that another replica passed on. */
+export const PASS_SCHEME = 'Switchboard-Pass';
 const MAX_CHARS = 8_192;
 /** How far requests of one replica may overtake each other; more than run at the same time. */
 const WINDOW = 65_536;
@@ -32,6 +33,24 @@ export type PassedRequest = Pick<
   z.infer<typeof schema>,
   'method' | 'path' | 'principal' | 'ip' | 'requestId'
 >;
+
+/** The pass of a request, if it has one. */
+export function passIn(authorization: string | undefined): string | undefined {
+  return authorization?.startsWith(`${PASS_SCHEME} `)
+    ? authorization.slice(PASS_SCHEME.length + 1)
+    : undefined;
+}
+
+/** The pass is of a replica on this database, but for a process that listened here before. */
+export class PassMisdirected extends AppError {
+  constructor() {
+    super('This request was passed on to a replica that is gone; nothing was executed', {
+      kind: 'conflict',
+      code: 'REPLICA_GONE',
+      context: { outcome: 'not executed' },
+    });
+  }
+}
 
 /** The pass is not of a replica on this database, not for this request, or was used before. */
 export class PassRefused extends Error {}
@@ -64,13 +83,13 @@ export class Passes {
     return [text, ...this.keys.map((key) => mac(key, text).toString('base64url'))].join('.');
   }
 
-  /** Throws PassRefused. */
+  /** Throws PassRefused or PassMisdirected. */
   redeem(header: string, method: string, path: string): PassedRequest {
     const [text = '', ...macs] = header.length > MAX_CHARS ? [] : header.split('.');
     if (!this.peers.isClustered || !this.isProven(text, macs)) throw new PassRefused('not proven');
     const pass = schema.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
-    const isForThis = pass.to === this.peers.self && pass.method === method && pass.path === path;
-    if (!isForThis) throw new PassRefused('for another request');
+    if (pass.method !== method || pass.path !== path) throw new PassRefused('for another request');
+    if (pass.to !== this.peers.self) throw new PassMisdirected();
     if (!this.windowOf(pass.from).use(pass.n)) throw new PassRefused('used before');
     const { principal, ip, requestId } = pass;
     return { method, path, principal, ip, requestId };

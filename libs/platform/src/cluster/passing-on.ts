@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import { Agent as TlsAgent, request as httpsRequest } from 'node:https';
 import { errorCode } from '../errors/error-code.js';
-import { PASS_HEADER, type PassedRequest, Passes } from './passes.js';
+import { PASS_SCHEME, type PassedRequest, Passes } from './passes.js';
 import { type Peer, Peers } from './peers.js';
 
 /** Of one connection only (RFC 9110 §7.6.1), or replaced by the pass. */
@@ -24,7 +24,6 @@ const NOT_PASSED = new Set([
   'upgrade',
   'expect',
   'authorization',
-  PASS_HEADER,
 ]);
 
 /**
@@ -96,7 +95,7 @@ export class PassingOn implements OnApplicationShutdown {
     const isTls = url.protocol === 'https:';
     const headers = {
       ...withoutHops(request.headers),
-      [PASS_HEADER]: this.passes.issue(to.id, { ...exchange.sender, method, path }),
+      authorization: `${PASS_SCHEME} ${this.passes.issue(to.id, { ...exchange.sender, method, path })}`,
       ...(exchange.body && { 'content-length': String(exchange.body.length) }),
     };
     const outgoing = (isTls ? httpsRequest : httpRequest)(url, {
@@ -128,6 +127,10 @@ export class PassingOn implements OnApplicationShutdown {
       over(failure);
     });
     outgoing.on('response', (answer) => {
+      if (answer.statusCode === 409) {
+        answer.resume();
+        return over('gone');
+      }
       // Its sender was authenticated here: it is the pass that was refused.
       if (answer.statusCode === 401) {
         const hint = 'all replicas need the same MCP_CREDENTIAL_KEY';

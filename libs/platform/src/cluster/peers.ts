@@ -60,7 +60,8 @@ export class Peers {
   private readonly went = new Signal<string>('replicas that are gone');
   private known = new Map<string, Known>();
   private learntAt = 0;
-  private leaderId: string | undefined;
+  /** Of another replica; undefined while none leads, or this one does. */
+  leaderId: string | undefined;
   private lookingUp: Promise<void> | undefined;
   private lookedUpAt = -Infinity;
 

@@ -1,18 +1,20 @@
 /** Kinds of errors in the terms of the contract; HTTP and MCP translate them exhaustively. */
-export type ErrorKind =
-  | 'bad-request'
-  | 'invalid'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not-found'
-  | 'conflict'
-  | 'too-large'
-  | 'rate-limited'
-  | 'unavailable'
-  | 'overloaded'
-  | 'timeout'
-  | 'upstream'
-  | 'internal';
+export const errorKinds = [
+  'bad-request',
+  'invalid',
+  'unauthorized',
+  'forbidden',
+  'not-found',
+  'conflict',
+  'too-large',
+  'rate-limited',
+  'unavailable',
+  'overloaded',
+  'timeout',
+  'upstream',
+  'internal',
+] as const;
+export type ErrorKind = (typeof errorKinds)[number];
 
 /** One refused field, in the form of the REST contract. */
 export interface FieldIssue {

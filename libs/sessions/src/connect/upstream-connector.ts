@@ -10,6 +10,8 @@ import {
   ResolveTransport,
   type Server,
 } from '@app/registry';
+import { ReplicaConnector } from '../pass/replica-connector.js';
+import { StdioPlace } from '../pass/stdio-place.js';
 import { ServerFolders } from './server-folders.js';
 
 /**
@@ -49,6 +51,8 @@ export class UpstreamConnector {
     @Inject(Env) private readonly env: Env,
     private readonly egress: Egress,
     private readonly folders: ServerFolders,
+    private readonly stdio: StdioPlace,
+    private readonly replicas: ReplicaConnector,
   ) {
     this.receiving = new SharedBudget(env.MCP_AGGREGATOR_MAX_RECEIVING_BYTES);
     this.listing = new SharedBudget(env.MCP_AGGREGATOR_MAX_LIST_BYTES * FULL_LISTS);
@@ -61,12 +65,23 @@ export class UpstreamConnector {
     );
     if (!server.wanted) throw new ConnectFailed('it was disconnected by request');
     request.onRead(server);
+    const elsewhere = transport.kind === 'STDIO' ? await this.stdio.elsewhere() : undefined;
+    const common = {
+      receiving: this.receiving,
+      listing: this.listing,
+      clientInfo: product,
+      clientCapabilities: CLIENT_CAPABILITIES,
+      deploymentId: this.deployment.id,
+      signal,
+    };
+    if (elsewhere) return this.replicas.connect(elsewhere, serverId, common);
     const target =
       transport.kind === 'STDIO'
         ? { ...transport, cwd: transport.cwd ?? (await this.folders.make(serverId)) }
         : transport;
     const authorizer = await this.authorizations.authorizerFor(server, transport);
     const session = await connectUpstream(target, {
+      ...common,
       connectTimeoutMs: this.env.MCP_AGGREGATOR_CONNECTION_TIMEOUT * 1_000,
       maxAnswerBytes: this.env.MCP_AGGREGATOR_MAX_ANSWER_BYTES,
       receiving: this.receiving,
@@ -74,7 +89,6 @@ export class UpstreamConnector {
       listing: this.listing,
       clientInfo: product,
       clientCapabilities: CLIENT_CAPABILITIES,
-      deploymentId: this.deployment.id,
       allowInsecureHttp: this.env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP,
       egress: this.egress,
       secrets,

@@ -63,6 +63,7 @@ export class SessionPool {
   private readonly line = new ConcurrencyLimit(BACKGROUND_CONNECTS);
   private readonly notices: ServerNotices;
   private rootsProvider: ServerRoots | undefined;
+  private isHeard: (serverId: string) => boolean = () => false;
 
   constructor(
     private readonly connector: UpstreamConnector,
@@ -155,9 +156,13 @@ export class SessionPool {
     if (this.get(id)) this.announce(id);
   }
 
-  /** Closes a session that will be opened again right after: calls wait for that one. */
-  async replace(serverId: string, drainMs: number): Promise<void> {
-    const replacing = this.close(serverId, { force: false, drainMs });
+  /**
+   * Closes a session that will be opened again right after: calls wait for that one. `isMove`: at another replica, so
+   * that it is no news about the server.
+   */
+  async replace(serverId: string, drainMs: number, isMove = false): Promise<void> {
+    const status = isMove ? ('DISCONNECTED' as const) : undefined;
+    const replacing = this.close(serverId, { force: drainMs === 0, drainMs, status });
     const kept = this.keepers.get(serverId);
     if (kept) kept.replacing = replacing;
     await replacing;
@@ -216,6 +221,15 @@ export class SessionPool {
   /** Sets the handler for `roots/list` requests that servers send outside of a call. */
   setRootsProvider(provider: ServerRoots): void {
     this.rootsProvider = provider;
+  }
+
+  /** Sets who says whether clients of this process wait for messages of a server, for which a session is kept open. */
+  setAudience(isHeard: (serverId: string) => boolean): void {
+    this.isHeard = isHeard;
+  }
+
+  hasAudience(serverId: string): boolean {
+    return this.isHeard(serverId);
   }
 
   /** Notifications that servers send outside of calls: changed lists and resources, log messages. */

@@ -15,6 +15,7 @@ import { DRAIN_MS } from '../connect/disconnect-server.command.js';
 import { CloseWithdrawnSessions } from './close-withdrawn-sessions.command.js';
 import { ServerFolders } from '../connect/server-folders.js';
 import type { SessionKeeper } from '../keep/session-keeper.js';
+import { StdioPlace } from '../pass/stdio-place.js';
 import { SessionPool } from '../keep/session-pool.js';
 
 const ASKED = { force: false, drainMs: DRAIN_MS };
@@ -47,6 +48,7 @@ export class ReconcileSessionsHandler implements ICommandHandler<ReconcileSessio
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly folders: ServerFolders,
+    private readonly stdio: StdioPlace,
     @Inject(Env) private readonly env: Env,
   ) {}
 
@@ -94,7 +96,10 @@ export class ReconcileSessionsHandler implements ICommandHandler<ReconcileSessio
   }
 
   private async compare(server: Server, leads: boolean): Promise<void> {
-    if (leads) await unlessRemoved(() => this.lead(server));
+    const live = this.pool.keeper(server.id)?.live;
+    if (this.stdio.isMisplaced(server, live))
+      this.move(server, this.stdio.isGone(live) ? 0 : DRAIN_MS);
+    else if (leads) await unlessRemoved(() => this.lead(server));
     else this.follow(server);
   }
 
@@ -137,6 +142,16 @@ export class ReconcileSessionsHandler implements ICommandHandler<ReconcileSessio
   /** For a process that does not lead: close a session with another configuration, or one that is not wanted. */
   private follow(server: Server): void {
     const keeper = this.pool.keeper(server.id);
+    const isMissing = keeper ? keeper.isIdle : true;
+    // Its clients would hear nothing until the next call.
+    if (
+      isMissing &&
+      server.wanted &&
+      isServing(server.status) &&
+      this.pool.hasAudience(server.id)
+    ) {
+      return this.open(server);
+    }
     if (!keeper?.hasNoPendingWrites) return;
     if (!server.wanted) this.close(server);
     else if (keeper.isOutdated(server.connectionVersion))
@@ -153,6 +168,14 @@ export class ReconcileSessionsHandler implements ICommandHandler<ReconcileSessio
       : { isAnnounced: server.status === 'CONNECTING' };
     // A failure is written to the row, and retries continue.
     this.pool.open(server, { background: true, probe: true, ...request }).catch(() => undefined);
+  }
+
+  /** The rows say nothing about where a server runs. The leader opens its own session, others with the next call. */
+  private move({ id }: Server, drainMs: number): void {
+    this.pool
+      .replace(id, drainMs, true)
+      .then(() => this.execute(new ReconcileSessions([id])))
+      .catch((error: unknown) => this.failed(id, error));
   }
 
   private reopen(server: Server): void {

@@ -8,7 +8,7 @@ import {
 import { CommandBus } from '@nestjs/cqrs';
 import { OwnAddress } from '@app/authorization';
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { Drain, Env, Leadership } from '@app/platform';
+import { Drain, Env, Leadership, Peers } from '@app/platform';
 
 import { ReconcileSessions } from './reconcile-sessions.command.js';
 import { SessionPool } from '../keep/session-pool.js';
@@ -30,6 +30,7 @@ export class ReconcileSessionsJob implements OnApplicationBootstrap, BeforeAppli
     private readonly commands: CommandBus,
     private readonly pool: SessionPool,
     private readonly leadership: Leadership,
+    private readonly peers: Peers,
     private readonly address: OwnAddress,
     private readonly drain: Drain,
     @Inject(Env) private readonly env: Env,
@@ -37,7 +38,8 @@ export class ReconcileSessionsJob implements OnApplicationBootstrap, BeforeAppli
 
   onApplicationBootstrap(): void {
     const everyMs = Math.min(this.env.MCP_AGGREGATOR_HEALTH_INTERVAL, EVERY_S) * 1_000;
-    this.leadership.onChange((leads) => leads && this.reconcile());
+    this.leadership.onChange(() => this.reconcile());
+    this.peers.onGone(() => this.reconcile());
     this.scheduler.addInterval(NAME, setInterval(() => this.reconcile(), everyMs).unref());
     this.address.onceListening(() =>
       setTimeout(() => this.reconcile(), AFTER_LISTENING_MS).unref(),

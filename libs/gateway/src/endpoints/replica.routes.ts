@@ -1,0 +1,89 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { Catalogue } from '@app/catalogue';
+import { McpEndpoint } from '@app/mcp-server';
+import { AppError, bodyLimits, isJsonObject, Peers } from '@app/platform';
+import { ServerNotFound } from '@app/registry';
+import { CallSlots } from '@app/routing';
+import { callerIn, PASSED_PATH, SessionPool } from '@app/sessions';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { RequestForwarder } from '../forward/request-forwarder.js';
+import { ResourceSubscriptions } from '../notify/resource-subscriptions.js';
+import { ServerNotifications } from '../notify/server-notifications.js';
+import { PassedClients } from './passed-clients.js';
+import { ReplicaSurface } from './replica.surface.js';
+
+/** The servers that run here, for the other replicas; with the embedded database there are none. */
+@Injectable()
+export class ReplicaRoutes implements OnModuleInit {
+  private readonly surfaces = new Map<string, ReplicaSurface>();
+  private readonly clients = new PassedClients();
+
+  constructor(
+    private readonly http: HttpAdapterHost,
+    private readonly peers: Peers,
+    private readonly endpoint: McpEndpoint,
+    private readonly catalogue: Catalogue,
+    private readonly sessions: SessionPool,
+    private readonly forwarder: RequestForwarder,
+    private readonly subscriptions: ResourceSubscriptions,
+    private readonly notifications: ServerNotifications,
+    private readonly slots: CallSlots,
+  ) {}
+
+  onModuleInit(): void {
+    if (!this.peers.isClustered) return;
+    const fastify: FastifyInstance = this.http.httpAdapter.getInstance();
+    const config = { access: 'call', bodyLimit: bodyLimits.any } as const;
+    fastify.post<{ Params: { id: string } }>(
+      `${PASSED_PATH}:id`,
+      { config },
+      async (request, reply) => this.serve(request.params.id, request, reply),
+    );
+  }
+
+  forget(serverId: string): void {
+    this.surfaces.delete(serverId);
+  }
+
+  private async serve(id: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (!request.passedBy) throw new ServerNotFound(id);
+    if (!this.sessions.leads) throw new NotHere();
+    const surface = this.surfaceOf(id);
+    const { body } = request;
+    if (isJsonObject(body) && body['method'] === 'server/discover') await surface.ready();
+    reply.hijack();
+    const params = isJsonObject(body) ? body['params'] : undefined;
+    const caller = isJsonObject(params) ? callerIn(params['_meta']) : undefined;
+    const http = {
+      request: request.raw,
+      response: reply.raw,
+      headers: ['x-request-id', request.id],
+    };
+    const name = caller?.name ?? request.principal?.name ?? 'system';
+    void this.endpoint.handle(surface, http, body, { name, ip: null });
+  }
+
+  private surfaceOf(id: string): ReplicaSurface {
+    const server = this.catalogue.current.servers.get(id);
+    if (!server) throw new ServerNotFound(id);
+    let surface = this.surfaces.get(id);
+    if (!surface) {
+      const { forwarder, subscriptions, notifications, clients, slots } = this;
+      surface = new ReplicaSurface(server, forwarder, subscriptions, notifications, clients, slots);
+      this.surfaces.set(id, surface);
+    }
+    return surface;
+  }
+}
+
+/** The replica that passes requests on has not learnt yet that another one leads. */
+class NotHere extends AppError {
+  constructor() {
+    super('The server runs at another replica by now; nothing was executed', {
+      kind: 'unavailable',
+      code: 'NOT_LEADING',
+      context: { outcome: 'not executed' },
+    });
+  }
+}

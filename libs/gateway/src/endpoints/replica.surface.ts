@@ -1,0 +1,118 @@
+import type { CatalogueServer } from '@app/catalogue';
+import { RpcError, rpcCode, type RpcResult, UpstreamRpcError, viaMeta } from '@app/mcp-protocol';
+import type { ClientCall, McpSurface, ServerChange, ServerDescription } from '@app/mcp-server';
+import { AppError, changed, isJsonObject, type JsonObject } from '@app/platform';
+import { type CallSlots, requestOnBehalf } from '@app/routing';
+import { callerIn, failureData, refuseAsTold, WITHOUT_CALLER } from '@app/sessions';
+import { ClientConversation } from '../forward/forward-context.js';
+import type { RequestForwarder } from '../forward/request-forwarder.js';
+import type { ResourceSubscriptions } from '../notify/resource-subscriptions.js';
+import type { ServerNotifications } from '../notify/server-notifications.js';
+import type { PassedClients } from './passed-clients.js';
+
+/**
+ * One server whose session is here, for the other replicas: requests, results and errors unchanged. Routing, audit and
+ * metrics of a call belong to the replica that its client met.
+ */
+export class ReplicaSurface implements McpSurface {
+  readonly key: string;
+  readonly isVerbatim = true;
+  serverInfo: JsonObject;
+  private description: ServerDescription = { capabilities: {} };
+
+  constructor(
+    private readonly server: CatalogueServer,
+    private readonly forwarder: RequestForwarder,
+    private readonly subscriptions: ResourceSubscriptions,
+    private readonly notifications: ServerNotifications,
+    private readonly clients: PassedClients,
+    private readonly slots: CallSlots,
+  ) {
+    this.key = `replica:${server.id}`;
+    this.serverInfo = { name: server.name, version: 'unknown' };
+  }
+
+  async ready(): Promise<void> {
+    const { serverInfo, capabilities, instructions, provenance } = await this.forwarder.session(
+      this.server,
+    );
+    this.serverInfo = serverInfo;
+    this.description = {
+      capabilities,
+      ...(instructions !== undefined && { instructions }),
+      meta: viaMeta(provenance.via),
+    };
+  }
+
+  describe(): ServerDescription {
+    return this.description;
+  }
+
+  async handle(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
+    try {
+      return method === 'tools/call'
+        ? await this.callInTurn(params, call)
+        : await this.forward(method, params, call);
+    } catch (error) {
+      if (!(error instanceof AppError) || error instanceof UpstreamRpcError) throw error;
+      throw new RpcError(rpcCode.serverError, error.message, failureData(error));
+    }
+  }
+
+  inputSchemaOf(): undefined {
+    return undefined;
+  }
+
+  async subscribe(uri: string, onUpdated: () => void): Promise<() => void> {
+    const session = await this.forwarder.session(this.server);
+    return this.subscriptions.subscribe(this.server.id, uri, session, onUpdated);
+  }
+
+  watch(listener: (change: ServerChange) => void): () => void {
+    return this.notifications.watch((serverId, change) => {
+      if (serverId === this.server.id) listener(change);
+    });
+  }
+
+  /** The limit on the calls that a server works on holds for those of all replicas. */
+  private async callInTurn(params: JsonObject, call: ClientCall): Promise<RpcResult> {
+    const { server, slots } = this;
+    const { name } = call.client.caller;
+    const slot =
+      slots.take(server.id, name) ??
+      (await slots.wait(server, name, this.forwarder.timeoutMs, call.signal));
+    try {
+      return await this.forward('tools/call', params, call);
+    } finally {
+      slots.release(server.id, slot);
+    }
+  }
+
+  private async forward(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
+    const { _meta: meta } = params;
+    const caller = callerIn(meta);
+    const session = await this.forwarder.session(this.server);
+    const conversation = new ClientConversation(call, params, async (...question) =>
+      refuseAsTold(await this.notifications.ask(this.server.id, call, ...question)),
+    );
+    const { actor, signal, onProgress, onLog, stateless } = conversation;
+    const context = {
+      actor,
+      signal,
+      onProgress,
+      onLog,
+      stateless,
+      client: caller ? this.clients.get(caller.client) : conversation.client,
+      onServerRequest: caller?.answers ? conversation.onServerRequest : undefined,
+    };
+    const own = isJsonObject(meta) ? changed(meta, WITHOUT_CALLER) : undefined;
+    const isEmpty = !own || Object.keys(own).length === 0;
+    return requestOnBehalf(
+      session,
+      method,
+      changed(params, { _meta: isEmpty ? undefined : own }),
+      context,
+      this.forwarder.timeoutMs,
+    );
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  type CloseOptions,
+  ConnectionLost,
+  CredentialsRefused,
+  type ListKind,
+  type ListLimits,
+  type NotificationHandler,
+  type RequestOptions,
+  type RootsProvider,
+  type SessionEnd,
+  UpstreamHttpError,
+  type UpstreamSession,
+} from '@app/mcp-client';
+import { LOG_LEVEL_META_KEY, type Provenance, UpstreamRpcError } from '@app/mcp-protocol';
+import type { JsonObject, RawJsonObject } from '@app/platform';
+import { randomUUID } from 'node:crypto';
+import { callerMeta, failureIn, tellingRefusals } from './passed-request.js';
+
+const clientIds = new WeakMap<object, string>();
+
+/** The session to a server that another replica has, over the MCP endpoint that replicas have for each other. */
+export class PassedSession implements UpstreamSession {
+  constructor(
+    private readonly inner: UpstreamSession,
+    /** The replica that has the session to the server. */
+    readonly replicaId: string,
+  ) {}
+
+  get era(): UpstreamSession['era'] {
+    return this.inner.era;
+  }
+  get protocolVersion(): string {
+    return this.inner.protocolVersion;
+  }
+  get serverInfo(): JsonObject {
+    return this.inner.serverInfo;
+  }
+  get capabilities(): JsonObject {
+    return this.inner.capabilities;
+  }
+  get instructions(): string | undefined {
+    return this.inner.instructions;
+  }
+  get provenance(): Provenance {
+    return this.inner.provenance;
+  }
+  get pending(): number {
+    return this.inner.pending;
+  }
+  get verified(): Promise<void> {
+    return this.inner.verified;
+  }
+  get user(): string | null | undefined {
+    return this.inner.user;
+  }
+  get closed(): Promise<SessionEnd> {
+    return this.inner.closed;
+  }
+
+  async request(
+    method: string,
+    params: JsonObject | undefined,
+    options: RequestOptions,
+  ): Promise<JsonObject> {
+    return (await this.requestBytes(method, params, options)).toObject();
+  }
+
+  async requestBytes(
+    method: string,
+    params: JsonObject | undefined,
+    options: RequestOptions,
+  ): Promise<RawJsonObject> {
+    const { caller, meta, onServerRequest } = options;
+    const client = caller && {
+      name: caller.principal,
+      client: clientIdOf(caller.client),
+      answers: onServerRequest !== undefined,
+    };
+    try {
+      return await this.inner.requestBytes(method, params, {
+        ...options,
+        meta: {
+          ...meta,
+          // Filtered here, where the level of the client is known.
+          [LOG_LEVEL_META_KEY]: 'debug',
+          ...callerMeta(client),
+        },
+        // The call waits for its user here, not at the replica that has the session.
+        allowInputRequired: false,
+        onServerRequest: onServerRequest && tellingRefusals(onServerRequest),
+      });
+    } catch (error) {
+      throw this.explained(error);
+    }
+  }
+
+  notify(method: string, params?: JsonObject): Promise<void> {
+    return this.inner.notify(method, params);
+  }
+  onNotification(handler: NotificationHandler): () => void {
+    return this.inner.onNotification(handler);
+  }
+  setRootsProvider(provider: RootsProvider): void {
+    this.inner.setRootsProvider(provider);
+  }
+  onRenewal(handler: () => void): void {
+    this.inner.onRenewal(handler);
+  }
+  async listAll(kind: ListKind, limits: ListLimits): Promise<JsonObject[]> {
+    try {
+      return await this.inner.listAll(kind, limits);
+    } catch (error) {
+      throw this.explained(error);
+    }
+  }
+  logs(): readonly string[] {
+    return [];
+  }
+  close(options?: CloseOptions): Promise<void> {
+    return this.inner.close(options);
+  }
+
+  private explained(error: unknown): unknown {
+    if (error instanceof UpstreamRpcError) return failureIn(error.rpc) ?? error;
+    // It leads no longer, has been restarted, or has another key: it did not look at the request.
+    if (!(error instanceof UpstreamHttpError) && !(error instanceof CredentialsRefused))
+      return error;
+    void this.inner.close({ force: true });
+    return new ConnectionLost('the replica that has its session has changed', 'no', error);
+  }
+}
+
+function clientIdOf(client: object): string {
+  let id = clientIds.get(client);
+  if (id === undefined) clientIds.set(client, (id = randomUUID()));
+  return id;
+}

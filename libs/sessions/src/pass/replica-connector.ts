@@ -1,0 +1,53 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ConnectFailed, type ConnectOptions, connectUpstream } from '@app/mcp-client';
+import { Egress, Env, LOCAL_EGRESS, PASS_SCHEME, type Peer, Passes } from '@app/platform';
+import { randomUUID } from 'node:crypto';
+import { PASSED_PATH } from './passed-request.js';
+import { PassedSession } from './passed-session.js';
+
+/** The service itself asks, such as for the capabilities of the server; users are named in each request. */
+const SENDER = { principal: { name: 'system', scopes: ['call'] as const }, ip: null };
+
+/** Opens sessions to servers that run at another replica. */
+@Injectable()
+export class ReplicaConnector {
+  /** Replicas reach each other in a network where servers may be forbidden. */
+  private readonly egress = new Egress(LOCAL_EGRESS);
+
+  constructor(
+    private readonly passes: Passes,
+    @Inject(Env) private readonly env: Env,
+  ) {}
+
+  async connect(
+    { id, url }: Peer,
+    serverId: string,
+    options: Pick<
+      ConnectOptions,
+      'deploymentId' | 'receiving' | 'listing' | 'signal' | 'clientInfo' | 'clientCapabilities'
+    >,
+  ): Promise<PassedSession> {
+    const path = PASSED_PATH + serverId;
+    const pass = { ...SENDER, method: 'POST', path };
+    const authorization = (): string =>
+      `${PASS_SCHEME} ${this.passes.issue(id, { ...pass, requestId: randomUUID() })}`;
+    const target = {
+      kind: 'HTTP' as const,
+      url: url + path,
+      headers: {},
+      headersOfRequest: () => ({ authorization: authorization() }),
+    };
+    const session = await connectUpstream(target, {
+      ...options,
+      connectTimeoutMs: this.env.MCP_AGGREGATOR_CONNECTION_TIMEOUT * 1_000,
+      maxAnswerBytes: this.env.MCP_AGGREGATOR_MAX_ANSWER_BYTES,
+      maxListBytes: this.env.MCP_AGGREGATOR_MAX_LIST_BYTES,
+      allowInsecureHttp: true,
+      egress: this.egress,
+      priorEra: 'modern',
+    });
+    if (session.era === 'modern') return new PassedSession(session, id);
+    await session.close({ force: true });
+    throw new ConnectFailed('the replica that leads does not take requests of others');
+  }
+}

@@ -1,0 +1,62 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ConnectFailed, type UpstreamSession } from '@app/mcp-client';
+import { Env, Leadership, type Peer, Peers } from '@app/platform';
+import type { Server } from '@app/registry';
+import { PassedSession } from './passed-session.js';
+
+/**
+ * At which replica a STDIO server runs: at the one that leads, so that its state is the same for all its users. With
+ * MCP_AGGREGATOR_STDIO_PER_REPLICA it runs wherever it is called.
+ */
+@Injectable()
+export class StdioPlace {
+  constructor(
+    private readonly peers: Peers,
+    private readonly leadership: Leadership,
+    @Inject(Env) private readonly env: Env,
+  ) {}
+
+  /** The replica to pass requests on to; undefined when the server runs here. */
+  async elsewhere(): Promise<Peer | undefined> {
+    if (this.isAlwaysHere || this.leadership.leads) return undefined;
+    const { leaderId } = this.peers;
+    if (leaderId === undefined) {
+      throw new ConnectFailed('no replica leads at the moment; the next one starts the server');
+    }
+    // One of a version that takes no requests of others: the server runs here too, as it did with that version.
+    return this.peers.find(leaderId);
+  }
+
+  /** The replica that has the log of the server's process, if it is another one. */
+  logsAt({ transportType }: Pick<Server, 'transportType'>): Peer | undefined {
+    const isHere = transportType !== 'STDIO' || this.isAlwaysHere || this.leadership.leads;
+    return isHere ? undefined : this.peers.leader;
+  }
+
+  /** The session has to be closed, because the server runs, or has to run, at another replica than it is to. */
+  isMisplaced(
+    { transportType }: Pick<Server, 'transportType'>,
+    session: UpstreamSession | undefined,
+  ): boolean {
+    if (!session || transportType !== 'STDIO' || this.isAlwaysHere) return false;
+    const { leads } = this.leadership;
+    if (session instanceof PassedSession) {
+      return leads || this.isGone(session) || this.hasMovedFrom(session.replicaId);
+    }
+    return !leads && this.peers.leader !== undefined;
+  }
+
+  /** Nothing can come of the calls that are pending in the session. */
+  isGone(session: UpstreamSession | undefined): boolean {
+    return session instanceof PassedSession && !this.peers.get(session.replicaId);
+  }
+
+  private hasMovedFrom(replicaId: string): boolean {
+    const { leader } = this.peers;
+    return leader !== undefined && leader.id !== replicaId;
+  }
+
+  private get isAlwaysHere(): boolean {
+    return !this.peers.isClustered || this.env.MCP_AGGREGATOR_STDIO_PER_REPLICA;
+  }
+}
