@@ -8,7 +8,7 @@ const { toolCalls, ...agreed } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT 
 const target = process.argv.at(-1);
 const name = `scenario-${process.pid}`;
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-/** More than any scenario asks for; one that asks without end must not be followed. */
+/** More than any scenario requests; a scenario that requests input without end must stop. */
 const MAX_CONSENTS = 5;
 
 const oauth = await oauthConfig();
@@ -31,7 +31,7 @@ try {
 }
 process.exit();
 
-/** What whoever registers the server has agreed with its authorization server, and looks up there. */
+/** The OAuth settings that an operator agreed with the authorization server and looks up there. */
 async function oauthConfig() {
   if (!agreed.client_id) return undefined;
   const metadata = new URL('/.well-known/oauth-protected-resource/mcp', target);
@@ -126,7 +126,7 @@ function sample({ inputSchema }, [first]) {
         .filter(([, { type }]) => type in values)
         .map(([key, { type }]) => [key, values[type]]),
     ),
-    // Who asks for a schema compares it with the one it gave.
+    // A scenario that requests a schema compares it with its own.
     ...(schema && { schema: first.inputSchema }),
   };
 }

@@ -1,7 +1,7 @@
-// What the gate of `npm run conformance` asks of the results: no scenario may do worse through the service than directly,
-// by the number of its checks, and every required scenario has to be run and to hold, on both sides.
+// The gate of `npm run conformance`: through the service no scenario may pass fewer checks than directly, and every
+// required scenario has to run and to pass on both sides.
 
-/** At `/mcp/search` the tools are the service's own, so these alone say something about it. */
+/** The scenarios that apply to `/mcp/search`, whose tools are those of the service. */
 export const SEARCH_SCENARIOS = [
   'server-initialize',
   'ping',
@@ -47,7 +47,7 @@ export function isWorse(direct, through, mayHaveFewer = false) {
   return through.passed < direct.passed && !mayHaveFewer;
 }
 
-/** `compared`: the scenarios that say something about this endpoint; all of them unless told. */
+/** `compared`: the scenarios that apply to this endpoint; all by default. */
 export function serverProblems({ where, endpoint, required, direct, through, compared }) {
   const names = compared ?? [...new Set([...required, ...direct.keys()])];
   return names.flatMap((name) => {
@@ -62,7 +62,7 @@ export function serverProblems({ where, endpoint, required, direct, through, com
   });
 }
 
-/** `recorded`: what RESULTS.md has, which scenarios that are only reported are measured against. */
+/** `recorded`: the results in RESULTS.md, with which optional scenarios are compared. */
 export function clientProblems({ where, required, results, recorded }) {
   const unmet = required
     .filter((name) => !holds(results.get(name)) || results.get(name).passed === 0)
@@ -81,7 +81,7 @@ function leastOf({ passed, failed }) {
   return { passed: passed * CLIENT_TOLERANCE, failed };
 }
 
-/** A suite that lists or runs nothing proves nothing. */
+/** Refuses a suite that lists or runs no scenario. */
 export function emptiness({ where, required, direct, client }) {
   const parts = {
     'required scenarios': required,

@@ -96,7 +96,7 @@ async function startService(dataDir) {
     MCP_AGGREGATOR_LOG_LEVEL: 'warn',
     MCP_AGGREGATOR_LOG_FORMAT: 'json',
     MCP_AGGREGATOR_TOKENS: `conformance:admin:${TOKEN}`,
-    // The client id that the suite knows; nobody reads the document.
+    // The client id that the suite expects; no program fetches the document.
     MCP_AGGREGATOR_OAUTH_CLIENT_METADATA_URL: 'https://conformance-test.local/client-metadata.json',
   });
   child.stdout.pipe(process.stderr);
@@ -106,9 +106,9 @@ async function startService(dataDir) {
 }
 
 /**
- * The suite cannot send a token, so this adds it; everything else, Host included, passes as it is. At `/mcp` tools and
- * prompts have the name of their server before their own, which the suite does not know: under `/renamed/{server}` it is
- * put before the names that are asked for, and taken out of what is answered.
+ * A proxy that adds the token, which the suite cannot send; the rest of a request, Host included, is forwarded unchanged.
+ * `/mcp` prefixes tools and prompts with the name of their server, which the suite does not expect: under
+ * `/renamed/{server}` the proxy adds the prefix to requests and removes it from responses.
  */
 async function startShim(service) {
   const { hostname, port } = new URL(service);
@@ -147,7 +147,7 @@ async function read(request) {
   return Buffer.concat(parts).toString();
 }
 
-/** The body with the names that the aggregate knows, and the headers that repeat them. */
+/** Adds the server prefix to the names in the body, and to the headers that mirror them. */
 function renamed(text, headers, prefix) {
   let message;
   try {
@@ -168,7 +168,7 @@ function renamed(text, headers, prefix) {
   return body;
 }
 
-/** Resolves, when the server is connected, with what removes it. */
+/** Resolves when the server is connected, with a function that removes it. */
 async function register(service, name, url) {
   const api = (path, init = {}) =>
     fetch(`${service}/api/v1/${path}`, {

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Servers, their tools and history, who may call, what was changed, and small facts of the service.
- * A tool's `definition` is json, not jsonb: it goes on to clients with its keys in the order they came.
+ * Servers, their tools and history, API tokens, the audit log, and settings of the service.
+ * A tool's `definition` is json, not jsonb, to keep the order of its keys for clients.
  * `connection_config` and `health_check_url` hold envelopes of encrypted text, never plain values.
  */
 export class Foundation1763460000000 implements MigrationInterface {

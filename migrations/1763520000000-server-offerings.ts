@@ -3,8 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * Prompts, resources and resource templates as each server listed them last, so that a URI belongs to the same
  * server after a restart and in every replica. A list is stored in parts, one definition a line; a list without
- * definitions has one empty part. What the owner of a server should know about them stands beside what it
- * should know about its tools, because both are written at their own time.
+ * definitions has one empty part. Warnings about them have a column of their own, apart from warnings about tools,
+ * because the two are written at different times.
  */
 export class ServerOfferings1763520000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

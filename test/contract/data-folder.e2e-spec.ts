@@ -104,7 +104,7 @@ describe('the data folder', () => {
     expect(readdirSync(join(dataDir, 'lock'))).toHaveLength(2);
   });
 
-  it('stays with a process that is paused, and is used by it when it goes on', async () => {
+  it('stays with a paused process, which uses it after it resumes', async () => {
     const first = await start(dataDir);
     first.child.kill('SIGSTOP');
     expect(await refusal(dataDir, {}, [], CONTAINER)).toContain('already uses the data folder');

@@ -130,7 +130,7 @@ describe('a service whose database', () => {
   );
 
   it.each(FAULTS)(
-    '%s says so on /health and /health/ready, lives, and goes on with calls',
+    '%s is reported on /health and /health/ready, and calls continue',
     async (name) => {
       await whileBroken(name, async () => {
         // A full disk shows only at the first write.

@@ -49,7 +49,7 @@ describe('the service with 256 file descriptors', () => {
     expect(service.output()).toContain('ulimit -n');
   });
 
-  it('starts as many servers as it can, says why it cannot start the others, and goes on serving', async () => {
+  it('starts as many servers as it can, reports why it cannot start the others, and keeps serving', async () => {
     const command = { command: 'bash', args: [resolve('test/fixtures/small.sh')] };
     for (let i = 0; i < SERVERS; i++) {
       const server = { name: `s${i}`, transport_type: 'STDIO', connection_config: command };

@@ -78,7 +78,7 @@ describe('a credential that a server repeats', () => {
     for (const { text } of [said, failed, refused]) expect(text).not.toContain(CANARY);
   });
 
-  it('stands in no list, log or state of the service', async () => {
+  it('appears in no list, log or state of the service', async () => {
     const { servers } = (await api.call('GET', '/servers')).body as { servers: { id: string }[] };
     const texts = await Promise.all(
       servers.flatMap(({ id }) =>

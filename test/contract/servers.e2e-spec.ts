@@ -66,7 +66,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('servers over REST, on %s', (en
       await remove(server.id);
     });
 
-    it('connects unless told otherwise', async () => {
+    it('connects by default', async () => {
       const { auto_connect: _, ...silent } = github;
       const answer = await call('POST', '/servers', silent);
       expect(answer.body).toMatchObject({ status: 'CONNECTING' });
@@ -160,7 +160,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('servers over REST, on %s', (en
         ['body', 'connection_config', 'url'],
       ],
       [
-        'a placeholder for a setting of ours',
+        'a placeholder for a setting of the service',
         { connection_config: { url: 'https://a.example', headers: { k: '${DATABASE_URL}' } } },
         ['body', 'connection_config', 'headers', 'k'],
       ],

@@ -95,7 +95,7 @@ describe('while a table is locked', () => {
     });
   });
 
-  it('of the audit log, writes are 503 and change nothing, and calls and reads go on', async () => {
+  it('of the audit log, writes are 503 and change nothing, and calls and reads work', async () => {
     await whileLocked('audit_log', async () => {
       const stuck = Array.from({ length: 10 }, (_, i) =>
         ask('/api/v1/aggregator/skills', 'POST', skill(`unaudited_${i}`)),

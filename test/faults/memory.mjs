@@ -1,4 +1,4 @@
-// T6: every hostile input of inputs.mjs in turn, in a heap of 512 MB: the service goes on serving, and holds at the
+// T6: every hostile input of inputs.mjs in turn, in a heap of 512 MB: the service keeps serving, and holds at the
 // end hardly more than before. node test/faults/memory.mjs [part of the name of the inputs to feed]
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inputs } from './inputs.mjs';

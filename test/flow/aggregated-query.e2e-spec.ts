@@ -11,7 +11,7 @@ const TOOL = 'mcp__proxy__aggregator__query';
 const question = 'How do I implement React hooks for state management?';
 const answering = ['archive', 'docs', 'forum', 'notes', 'portal', 'wiki'];
 const failing = ['dead', 'hang', 'huge', 'wrong'];
-const everybody = [...answering, ...failing].toSorted();
+const allServers = [...answering, ...failing].toSorted();
 
 const answerSchema = z.object({
   results: z.array(
@@ -69,7 +69,7 @@ describe('one question to many servers', () => {
     library = await httpPeer('library.mjs');
     dead = await httpPeer('library.mjs');
     service = await startApp({ MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: '2' });
-    for (const name of everybody) {
+    for (const name of allServers) {
       const base = name === 'dead' ? dead.url : library.url;
       const registered = await request('POST', '/api/v1/aggregator/servers', {
         name,
@@ -110,7 +110,7 @@ describe('one question to many servers', () => {
     // Cut off because of its size, or on a busy machine by the timeout.
     expect(status.get('huge')?.status).toMatch(/^(?:failed|timed_out)$/);
     expect(status.get('dead')).toMatchObject({ tool: 'search', error: expect.any(String) });
-    for (const name of everybody.filter((server) => server !== 'dead')) {
+    for (const name of allServers.filter((server) => server !== 'dead')) {
       expect((after[name] ?? 0) - (before[name] ?? 0)).toBe(1);
     }
     expect(Object.keys(after).filter((key) => key.includes('purge'))).toEqual([]);
@@ -155,7 +155,7 @@ describe('one question to many servers', () => {
 
   it('reports unavailable servers until they are connected again', async () => {
     const { metadata } = await query({ query: question, servers: [] });
-    expect(metadata.servers.map(({ name }) => name)).toEqual(everybody);
+    expect(metadata.servers.map(({ name }) => name)).toEqual(allServers);
     expect(metadata.servers.find(({ name }) => name === 'dead')).toMatchObject({
       status: 'unavailable',
       tool: null,

@@ -24,7 +24,7 @@ export function initialize(data) {
   ({ mapFolder } = data);
 }
 
-/** The query of a suite (`?suite=3`) goes on to everything that it imports, except to packages. */
+/** The query of a suite (`?suite=3`) is passed on to its imports, except to packages. */
 export async function resolve(specifier, context, next) {
   const { parentURL } = context;
   if (!isOurs(parentURL)) return next(specifier, context);

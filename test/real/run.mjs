@@ -96,7 +96,7 @@ async function register(server) {
   return id;
 }
 
-/** A server whose tools could not be read is connected, and says so in its warnings. */
+/** A server whose tools could not be read is connected, and its warnings say why. */
 async function stateOf(id) {
   const { status, tool_count, warnings, error_message } = await service.server(id);
   const isUp = status === 'CONNECTED' && tool_count > 0;

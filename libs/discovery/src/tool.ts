@@ -102,7 +102,7 @@ function readTool(listed: JsonObject): Reading {
   const repaired = repairTool(cleaned);
   if ('refusal' in repaired) return repaired;
   const { item: definition, repairs } = repaired;
-  // What is repaired differs from what an older version stored for the same list.
+  // Hash the repaired definition: an older version stored the same list unrepaired.
   const hashed = JSON.stringify(repairs.length > 0 ? definition : listed);
   return {
     tool: {

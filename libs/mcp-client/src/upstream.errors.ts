@@ -61,7 +61,7 @@ export class ConnectionLost extends AppError {
     readonly reason: string,
     readonly executed: Executed,
     cause?: unknown,
-    /** How long the request waited in vain for a new session. */
+    /** How long the request waited for a new session, which did not open. */
     readonly waitedMs = 0,
   ) {
     super(`The connection to the server was lost: ${reason}`, {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /*
- * Must be the first import and import no other module of ours: an older Node otherwise fails with an unrelated stack.
+ * Must be the first import and import no other module of the service: an older Node otherwise fails with an unrelated stack.
  * `scripts/node-floor.mjs` is the same check before a build.
  */
 const text = readFileSync(new URL('../../../../../package.json', import.meta.url), 'utf8');

@@ -28,7 +28,7 @@ describe(JwtVerifier.name, () => {
     ['scope, as one text', { scope: 'openid call read' }, ['read', 'call']],
     ['scp, as a list', { scope: undefined, scp: ['admin', 'x'] }, ['admin']],
     ['scp, as one text', { scope: undefined, scp: 'read' }, ['read']],
-    ['none of ours', { scope: 'openid profile' }, []],
+    ['no scope of the service', { scope: 'openid profile' }, []],
     ['something else', { scope: 7 }, []],
   ])('reads scopes from %s', async (_, claims, scopes) => {
     const principal = { name: 'jwt:user@example.com', scopes };

@@ -79,7 +79,7 @@ export class AccessControl {
       route.config = { ...route.config, access: rule };
       route.onRequest = [admitFor(rule), ...[route.onRequest ?? []].flat()];
     });
-    // Unknown paths need a token too, so that the body of a stranger's request is never read.
+    // Unknown paths need a token too, so that the body of an unauthenticated request is never read.
     const admitAnywhere = admitFor('read');
     fastify.addHook('onRequest', (request, reply, done) =>
       request.is404 ? admitAnywhere(request, reply, done) : done(),

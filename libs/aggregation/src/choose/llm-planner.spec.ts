@@ -135,7 +135,7 @@ describe(LlmPlanner, () => {
     ['a tool that is nowhere', plan(call('toString', {}))],
     ['arguments that do not fit', plan(call('resolve-library-id', { libraryName: 7 }))],
     ['to look up with what is not safe', chain('write', { query: 'all' }, 'get-library-docs')],
-    ['to go on with what is not safe', chain('resolve-library-id', { libraryName: 'x' }, 'wipe')],
+    ['to continue with an unsafe tool', chain('resolve-library-id', { libraryName: 'x' }, 'wipe')],
     ['nothing', plan()],
     ['in another form', { tools: [] }],
     ['not at all', undefined],

@@ -23,7 +23,7 @@ export class QuerySettings {
     return this.snapshot ?? this.store.read();
   }
 
-  /** Reads the rows again; queries go on with the old snapshot until the new one is complete. */
+  /** Reads the rows again; queries use the old snapshot until the new one is complete. */
   reload(): Promise<void> {
     return this.reads.run('rows', async () => {
       this.snapshot = await this.store.read();

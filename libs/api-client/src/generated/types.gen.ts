@@ -143,7 +143,7 @@ export type RegisterServerDto = {
      */
     transport_type: 'STDIO' | 'SSE' | 'HTTP';
     /**
-     * STDIO: command, args, env, cwd (absolute; a folder of its own unless told). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.
+     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.
      */
     connection_config: {
         [key: string]: unknown;
@@ -246,7 +246,7 @@ export type ServerDetailView = {
 export type UpdateServerDto = {
     description?: string | null;
     /**
-     * STDIO: command, args, env, cwd (absolute; a folder of its own unless told). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.
+     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.
      */
     connection_config?: {
         [key: string]: unknown;

@@ -5,12 +5,12 @@ const texts: Readonly<Record<Outcome, readonly [status: number, title: string, t
   failed: [
     400,
     'Not authorized',
-    'The answer was refused; the log of Switchboard has the reason. Ask again with “switchboard authorize”.',
+    'The answer was refused; the log of Switchboard has the reason. Request a new consent with “switchboard authorize”.',
   ],
   over: [
     400,
     'This question is over',
-    'It was answered before, or too much time has gone by. Ask again with “switchboard authorize”.',
+    'It was answered before, or it has expired. Request a new consent with “switchboard authorize”.',
   ],
   unreadable: [400, 'Nothing to do here', 'This address is for answers of authorization servers.'],
 };

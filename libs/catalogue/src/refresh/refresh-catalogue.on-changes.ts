@@ -55,7 +55,7 @@ export class RefreshCatalogueOnChanges implements OnModuleInit, OnModuleDestroy 
   }
 
   private async tellReplicas(event: Change): Promise<void> {
-    if (event instanceof ServerWritten) return; // the process that wrote has told them
+    if (event instanceof ServerWritten) return; // the process that wrote the row has notified them
     if (event instanceof ToolsClassified) {
       return this.replicas.tell(TOOLS_CHANGED, event.serverIds);
     }

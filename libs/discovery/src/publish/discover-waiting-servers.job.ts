@@ -5,7 +5,7 @@ import { DiscoverWaitingServers } from './discover-waiting-servers.command.js';
 
 const LOOK_AGAIN_MS = 30_000;
 
-/** Makes up for a removal of tools that this process was not told of. */
+/** Covers a removal of tools whose event was lost. */
 @Injectable()
 export class DiscoverWaitingServersJob {
   private readonly logger = new Logger(DiscoverWaitingServers.name);

@@ -61,7 +61,7 @@ function joined(names: readonly string[]): string {
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
-/** How many of these texts are told. */
+/** The number of texts that fit into the warning. */
 function fitting(texts: readonly string[]): number {
   let chars = 0;
   const over = texts.findIndex((text) => (chars += text.length) > MAX_WARNING_CHARS);

@@ -61,7 +61,7 @@ describe.each([
       tool_count: number;
       warnings: string[];
     };
-  /** Counts of tools while the work goes on, and after it. */
+  /** Counts of tools during the work and after it. */
   const countsDuring = async (work: Promise<unknown>): Promise<number[]> => {
     let isRunning = true;
     const done = work.finally(() => (isRunning = false));

@@ -2,13 +2,13 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import { z } from 'zod';
 import { isText } from './schema-keywords.js';
 
-/** A definition as clients accept it, or the reason why no repair is certain. */
+/** A definition that clients accept, or the reason why it cannot be repaired with certainty. */
 export type Repaired =
   { readonly item: JsonObject; readonly repairs: readonly string[] } | { readonly refusal: string };
 
 const NAMED_REPAIRS = 5;
 
-/** The repairs of one item for a warning, of which a server can cause any number. */
+/** The repairs of one item as text for a warning; bounded, because a server can cause any number of them. */
 export function inWords(repairs: readonly string[]): string {
   const named = repairs.slice(0, NAMED_REPAIRS).join('; ');
   const more = repairs.length - NAMED_REPAIRS;

@@ -6,8 +6,8 @@ const NAMED_CHANGES = 10;
 const MAX_POINTER_CHARS = 100;
 
 /**
- * A tool as the strictest clients accept it (contract R45): those of both generations of the SDK refuse a whole list
- * for one definition, and providers of models a whole request. Returns the same object when nothing was changed.
+ * A tool as the strictest clients accept it (contract R45): clients of both SDK generations refuse the whole list for one
+ * invalid definition, and model providers the whole request. Returns the same object when nothing was changed.
  */
 export function repairTool(listed: JsonObject): Repaired {
   const repairs: string[] = [];

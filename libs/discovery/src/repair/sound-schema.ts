@@ -18,8 +18,8 @@ export interface SoundSchema {
 }
 
 /**
- * `input` is shown to models, whose providers refuse the whole list for one schema; `output` is compiled by
- * clients when they list tools, and the first that does not compile costs them the list.
+ * `input` is sent to model providers, which refuse the whole list for one invalid schema; `output` is compiled by
+ * clients when they list tools, and one schema that does not compile makes them drop the whole list.
  */
 export type SchemaUse = 'input' | 'output';
 

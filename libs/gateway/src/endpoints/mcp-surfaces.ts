@@ -12,7 +12,7 @@ import { ServerNotifications } from '../notify/server-notifications.js';
 import { ServerSurface } from './server.surface.js';
 import { RequestForwarder } from '../forward/request-forwarder.js';
 
-/** Resolves a path to its view. */
+/** Resolves a path to its surface. */
 @Injectable()
 export class McpSurfaces {
   private readonly servers = new Map<string, ServerSurface>();

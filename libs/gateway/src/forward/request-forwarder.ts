@@ -74,7 +74,7 @@ export class RequestForwarder {
     }
   }
 
-  /** Reads the server again, because a view may hold an old snapshot of it. */
+  /** Reads the server again, because a surface may hold an old snapshot of it. */
   async session(server: CatalogueServer): Promise<UpstreamSession> {
     const now = this.catalogue.current.servers.get(server.id) ?? server;
     return this.sessions.get(now.id) ?? this.sessions.acquire(now, SESSION_WITHIN_MS);

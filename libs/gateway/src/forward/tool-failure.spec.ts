@@ -22,7 +22,7 @@ describe(toolFailure.name, () => {
   it('states for an interrupted call whether it may be repeated', () => {
     const textAfter = (executed: 'no' | 'unknown') =>
       JSON.stringify(toolFailure(new ConnectionLost('reset', executed)));
-    expect(textAfter('unknown')).toContain('a repeated call may do it twice');
+    expect(textAfter('unknown')).toContain('a repeated call may execute it twice');
     expect(textAfter('no')).toContain('The tool was not executed.');
     expect(textAfter('unknown')).not.toContain('try again');
   });

@@ -15,7 +15,7 @@ export function toolFailure(error: unknown): JsonObject {
 /** States the outcome of the call before anything invites the model to repeat it (contract R46). */
 function hintAfter({ kind, code, context }: AppError): string | undefined {
   if (context?.['outcome'] === 'unknown') {
-    return 'The tool may have done its work all the same, and a repeated call may do it twice: check before you call it again.';
+    return 'The tool may have been executed, and a repeated call may execute it twice: check before you call it again.';
   }
   if (context?.['outcome'] === 'not executed') {
     return `The tool was not executed. ${hintFor(kind) ?? ''}`.trimEnd();

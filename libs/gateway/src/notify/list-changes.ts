@@ -6,7 +6,7 @@ export type ListChange = Extract<ServerChange, { kind: 'tools' | 'prompts' | 're
 const LIMITS = { firstMs: 100, maxMs: 2_000, maxKeys: 3 };
 
 /**
- * Notifies the clients of a view that a list changed. The change is computed once, not per client; during a burst
+ * Notifies the clients of a surface that a list changed. The change is computed once, not per client; during a burst
  * of changes each client is notified at growing intervals.
  */
 export class ListChanges {
@@ -17,7 +17,7 @@ export class ListChanges {
     this.coalescer = new Coalescer(clock, LIMITS);
   }
 
-  /** True without listeners: the view can skip computing the change. */
+  /** True without listeners: the surface can skip computing the change. */
   get isUnheard(): boolean {
     return !this.changed.isHeard;
   }

@@ -170,7 +170,7 @@ export class HttpConnection implements AnswerSink {
       this.keepsOpen &&
       this.maxIdleMs > 0 &&
       this.socket.writableLength === 0 &&
-      // What follows without a request must not become the answer to the next one.
+      // Bytes received without a request must not be taken for the next answer.
       !this.hasMore;
     request?.onEnd();
     if (isReusable) this.owner.onFree(this);

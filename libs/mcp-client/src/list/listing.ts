@@ -83,7 +83,7 @@ class ListReading {
     private readonly account: ListAccount,
   ) {}
 
-  /** Counts a page before it is parsed, while it still takes no more than its bytes. */
+  /** Charges a page before it is parsed, when its memory equals its size in bytes. */
   add(page: RawJsonObject): void {
     const weight = weightOf(page.bytes);
     const method = methods[this.kind];

@@ -15,7 +15,7 @@ const FIRST_LINE_BYTES = 256;
 
 /**
  * Why a program cannot be started; undefined when it can. Checked first, because the wrapper that keeps a program
- * from outliving us would start all the same and write its own error to the log of the server.
+ * from outliving us would start anyway and write its own error to the log of the server.
  */
 export async function startProblem(program: Program): Promise<string | undefined> {
   const { command, cwd } = program;

@@ -26,7 +26,7 @@ const ENDLESS = 16;
 const EXIT_WITHIN_MS = 2_000;
 /** After the exit of the process, its last output may still be in the pipe. */
 const DRAIN_MS = 200;
-/** A busy service takes longer to read it; a process that was forked may write on. */
+/** Maximum number of these waits: a busy service reads slowly, and a forked process may keep writing. */
 const MAX_DRAINS = 10;
 
 /** A child process that speaks JSON-RPC on stdin and stdout, one message a line. */

@@ -9,7 +9,7 @@ type Dispatch = (
   options: RequestOptions,
 ) => Promise<RawJsonObject>;
 
-/** Repeats calls that a server did not execute because it is of the other protocol era now, as that era has them. */
+/** Translates and repeats calls that a server refused because it now has the other protocol era. */
 export class EraTranslation {
   /** Calls that were translated; a server that changes its era again is not followed. */
   private readonly translated = new WeakSet<RequestOptions>();

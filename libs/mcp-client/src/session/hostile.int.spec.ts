@@ -169,7 +169,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('a hostile server over %s', (ki
   it('keeps its session when a handler of one of its messages fails', async () => {
     const failing: Partial<ConnectOptions> = {
       onLogLine: (line) => {
-        if (line.startsWith('[log]')) throw new Error('a bug of ours');
+        if (line.startsWith('[log]')) throw new Error('a bug of the service');
       },
     };
     const session = await open(await target(kind, { flood: 2, sse: true }), failing);

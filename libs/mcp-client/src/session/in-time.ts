@@ -8,7 +8,7 @@ interface Limit {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Rejects with ConnectFailed when `work` takes longer, or is no longer wanted. The work itself goes on. */
+/** Rejects with ConnectFailed when `work` takes longer, or is no longer wanted. The work itself continues. */
 export async function inTime(work: Promise<void>, { ms, reason, signal }: Limit): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let stop: (() => void) | undefined;

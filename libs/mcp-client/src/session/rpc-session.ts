@@ -271,7 +271,7 @@ export class RpcSession implements UpstreamSession, WireListener {
       if (this.isForNegotiation(answeredIn(incoming), during)) this.negotiation?.deliver(raw);
       else this.receive(incoming, during);
     }
-    // Beside an answer, the other messages of a batch would be read for free.
+    // An answer is not charged for reading time, but the other messages of its batch are.
     if (frame.messages.length > 1) this.wire.reading.noteBatch();
     return frame.messages.length > 0;
   }
@@ -533,7 +533,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     } else if (error instanceof ConnectionLost && this.wire.kind !== 'stdio') this.verify();
   }
 
-  /** A connection broke: a server that is gone ends the session at once, not when the next request finds out. */
+  /** Sends a ping after a broken connection: if the server is gone, the session ends now and not with the next request. */
   private verify(): void {
     if (this.ending || this.verifying) return;
     this.verifying = this.request('ping', undefined, { timeoutMs: PING_WITHIN_MS })

@@ -86,7 +86,7 @@ describe(wireName.name, () => {
     ['a server name that holds the seam', 'my__server', 'tool'],
     ['a server name that ends in half a seam', 'server_', 'tool'],
     ['no tool name at all', 'server', ''],
-    ['the name of a tool of ours', 'mcp', 'proxy__aggregator__query'],
+    ['the name of an own tool', 'mcp', 'proxy__aggregator__query'],
   ])('hashes %s', (_, s, t) => {
     expect(wireName(s, t)).toMatch(/__[a-z2-7]{13}$/);
     expect(wireName(s, t).length).toBeLessThanOrEqual(MAX_WIRE_NAME);

@@ -177,7 +177,7 @@ export class LegacyWire {
   }
 }
 
-/** Takes a notification, or a response to a request of ours. Invalid messages are ignored. */
+/** Takes a notification, or a response to a request of the service. Invalid messages are ignored. */
 function receive(session: LegacySession, incoming: Incoming): void {
   if (incoming.kind === 'response') session.settle(incoming.message);
   if (incoming.kind !== 'notification') return;

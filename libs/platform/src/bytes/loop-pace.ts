@@ -56,7 +56,7 @@ export const loopPace = new LoopPace();
 const heavy: (() => void)[] = [];
 
 /**
- * Runs one such work in each turn of the event loop: what it resolves goes on for tens of milliseconds, which a pace
+ * Runs one such work in each turn of the event loop: the code that it resumes runs for tens of milliseconds, which a pace
  * cannot measure.
  */
 export function inOwnTurn(work: () => void): void {

@@ -101,7 +101,7 @@ async function connect(options: GuardedOptions): Promise<GuardedDataSource> {
   }
 }
 
-/** Migrations hold a lock of their connection, which a pooler in transaction mode would give to others. */
+/** Migrations hold a session lock, which does not work through a pooler in transaction mode. */
 async function migrateDirectly(
   dataSource: DataSource,
   { guard, ...options }: GuardedOptions,
@@ -123,7 +123,7 @@ async function migrateDirectly(
 /** The embedded database has one connection for all work; waiting longer than this for it is a bug. */
 const EMBEDDED_WAIT_MS = 30_000;
 const CONNECT_WITHIN_MS = 10_000;
-/** A request gives up waiting for a connection before the attempt to open one is given up. */
+/** The wait of a request for a connection ends this much earlier than the attempt to open one. */
 const GRACE_MS = 1_000;
 
 export type DatabaseEnv = Pick<

@@ -15,9 +15,9 @@ const TRY_AGAIN_MS = 1_000;
 
 export interface GuardOptions {
   readonly budget: ConnectionBudget;
-  /** Connected by sockets, which can be closed when the server does not respond. */
+  /** Connected by sockets, which are closed when the server does not respond. */
   readonly isRemote: boolean;
-  /** The same database without a pooler; the connections of the pool then lead through one. */
+  /** Address of the same database without its pooler; set only if `url` is a pooler. */
   readonly directUrl?: string | undefined;
   /** Monotonic. */
   readonly now?: () => number;
@@ -26,8 +26,8 @@ export interface GuardOptions {
 export type GuardedOptions = DataSourceOptions & { readonly guard: GuardOptions };
 
 /**
- * Every query passes here: it uses the connections of its kind of work, it has a deadline, and every failure of the
- * database, whatever the driver throws, becomes DatabaseUnavailable.
+ * Guards every query: it uses the connections of its kind of work and has a deadline, and any error of the driver that
+ * means a failure of the database becomes DatabaseUnavailable.
  */
 export class GuardedDataSource extends DataSource {
   private readonly guard: GuardOptions;

@@ -14,7 +14,7 @@ import { GuardedDataSource } from './guarded-data-source.js';
  */
 export type MigrationClass = new () => MigrationInterface & { readonly isCompatible?: boolean };
 
-/** A newer version migrated the database in a way that this version does not know. */
+/** The database has an incompatible migration of a newer version. */
 export class SchemaTooNew extends AppError {
   constructor(names: readonly string[]) {
     super(
@@ -32,7 +32,7 @@ const MIGRATION_LOCK = 7_202_611;
 
 /**
  * Applies pending migrations in one transaction, so that a failing one leaves nothing behind. Throws SchemaTooNew when
- * the database has migrations that this version does not know, unless they are marked as compatible.
+ * the database has unknown migrations, unless they are marked as compatible.
  */
 export async function migrate(dataSource: DataSource): Promise<string[]> {
   return withMigrator(dataSource, async (executor, runner) => {

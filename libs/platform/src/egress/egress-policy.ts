@@ -25,7 +25,7 @@ const METADATA_HOSTS = [
 
 const ALLOWED_BY = 'unless MCP_AGGREGATOR_EGRESS_ALLOW names it';
 
-/** The policy that the settings say. */
+/** The policy of the settings. */
 export function egressPolicy(settings: {
   readonly MCP_AGGREGATOR_EGRESS: EgressPolicy['mode'];
   readonly MCP_AGGREGATOR_EGRESS_ALLOW: EgressAllowance;

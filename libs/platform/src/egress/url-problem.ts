@@ -7,7 +7,7 @@ export interface UrlRules {
   readonly egress: EgressPolicy | undefined;
 }
 
-/** Why a URL is refused, as far as its text tells, or undefined. */
+/** The reason to refuse a URL, judged by its text alone; undefined when it is allowed. */
 export function urlProblem(value: string, rules: UrlRules): string | undefined {
   if (!URL.canParse(value)) return 'Is not a valid URL';
   const { protocol, hostname } = new URL(value);

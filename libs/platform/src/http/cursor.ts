@@ -3,7 +3,7 @@ import { IsOptional, Matches, Max } from 'class-validator';
 import { InvalidInput } from '../errors/app-error.js';
 import { PageQuery, PageView } from './page-query.js';
 
-/** Maximum offset: skipped rows are read all the same. Lists are counted up to here. */
+/** Maximum offset: skipped rows have to be read too. Lists are counted up to here. */
 export const MAX_OFFSET = 10_000;
 const MAX_CURSOR = 2_048;
 

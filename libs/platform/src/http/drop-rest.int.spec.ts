@@ -52,7 +52,7 @@ describe(dropRest.name, () => {
     },
   );
 
-  it('ends with the body, also when the client goes on with nothing', async () => {
+  it('ends with the body, also when the client sends nothing more', async () => {
     const client = await refused({ bytes: 1_000, ms: 600_000 }, 'content-length: 3');
     const ended = once(client, 'end');
     client.write('xxx');

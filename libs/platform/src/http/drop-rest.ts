@@ -20,7 +20,7 @@ export function isStillSending({ complete, headers }: IncomingMessage): boolean 
 /**
  * To be called before an answer to a client that is still sending: reads the rest of the body and drops it, so that the
  * client reads the answer. Closing a connection with unread bytes resets it, and a reset discards the answer
- * (RFC 9112, 9.6). Beyond the limits the connection is closed all the same.
+ * (RFC 9112, 9.6). Beyond the limits the connection is closed anyway.
  */
 export function dropRest(request: IncomingMessage, limits: DropLimits = USUAL): void {
   const { socket } = request;
@@ -36,7 +36,7 @@ export function dropRest(request: IncomingMessage, limits: DropLimits = USUAL): 
     isOver();
     socket.removeListener('close', isOver);
   });
-  // After its answer a request does not tell that its connection was closed.
+  // After the response, a request no longer emits `close` for its connection.
   socket.once('close', isOver);
   closeInStages(request, socket);
 }

@@ -50,7 +50,7 @@ export function textOfBody(body: Buffer): string {
 }
 
 /**
- * An empty body counts as absent: `POST …/connect` needs none, and many clients send a JSON content type all the same.
+ * An empty body counts as absent: `POST …/connect` needs none, and many clients send a JSON content type anyway.
  */
 export function parseJsonBody(text: string): unknown {
   if (text.trim() === '') return undefined;

@@ -1,4 +1,4 @@
-/** Limits on the content of a JSON text. Its size in bytes does not tell what it costs to parse and to traverse it. */
+/** Limits on the content of a JSON text, as its size in bytes does not bound the cost of parsing and traversing it. */
 export interface JsonBounds {
   /** Nesting depth of objects and lists. */
   readonly depth: number;

@@ -53,7 +53,7 @@ describe(Coalescer.name, () => {
     expect(done).toEqual(['a', 'b', 'c', 'd', 'd']);
   });
 
-  it('goes on after an action that throws', async () => {
+  it('continues after an action that throws', async () => {
     Logger.overrideLogger(false);
     const { clock, coalescer, done } = started();
     const fail = (): void => {

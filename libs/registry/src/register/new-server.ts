@@ -94,7 +94,7 @@ export function nameIssues(name: string): FieldIssue[] {
     : [
         {
           loc: ['body', 'name'],
-          msg: 'Must start with a lowercase letter and go on with lowercase letters, digits, hyphens or underscores',
+          msg: 'Must start with a lowercase letter, followed by lowercase letters, digits, hyphens or underscores',
           type: 'value_error',
         },
       ];

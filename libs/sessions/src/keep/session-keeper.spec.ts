@@ -121,7 +121,7 @@ describe(SessionKeeper.name, () => {
     expect([deps.signals, deps.refusedSignals, deps.heard]).toEqual([[], [], ['opened']]);
   });
 
-  it('reports that a server which served cannot be connected, and goes on trying', async () => {
+  it('reports that a server which served cannot be connected, and keeps trying', async () => {
     const deps = new World();
     deps.status = 'CONNECTED';
     deps.outcomes = times(1);

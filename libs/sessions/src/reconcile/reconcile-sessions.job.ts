@@ -48,7 +48,7 @@ export class ReconcileSessionsJob implements OnApplicationBootstrap, BeforeAppli
 
   async beforeApplicationShutdown(): Promise<void> {
     this.scheduler.deleteInterval(NAME);
-    // Sessions that close now are no news about their servers, which the next leader goes on using.
+    // Sessions that close now are no news about their servers, which the next leader keeps using.
     if (!(await this.leadership.isAlone())) await this.leadership.resign();
     await this.pool.closeAll(this.drain.isDraining ? 0 : SHUTDOWN_DRAIN_MS);
     await this.leadership.resign();

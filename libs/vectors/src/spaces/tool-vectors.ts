@@ -18,7 +18,7 @@ export interface ToolVectorAnswer {
   readonly problem: string | undefined;
 }
 
-/** How long a search waits for a remote model before it goes on without vectors. */
+/** How long a search waits for a remote model before it continues without vectors. */
 const QUERY_TIMEOUT_MS = 3_000;
 /** After a failure the same space is not used for this long. */
 const PAUSE_MS = 10_000;

@@ -31,7 +31,7 @@ export class AnswerIds {
     this.history = isShared ? new IdHistory() : undefined;
   }
 
-  /** Undefined when the answer is for no request of ours; `during` is the request in whose exchange it came. */
+  /** Undefined when the answer matches no request of this session; `during` is the request in whose exchange it came. */
   requestOf(given: RpcId, during: RpcId | undefined): RpcId | undefined {
     const id = ownId(given);
     if (!this.history) {

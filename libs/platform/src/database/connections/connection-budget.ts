@@ -1,14 +1,14 @@
 /**
- * What a query is for. `bulk` is a request that changes many rows: it waits for locks no longer than other requests,
- * but its statements may take longer.
+ * The kind of work that a query belongs to. `bulk` is a request that changes many rows: it waits for locks no longer
+ * than other requests, but its statements may take longer.
  */
 export type WorkKind = 'requests' | 'bulk' | 'background' | 'audit' | 'health';
 export type Share = Exclude<WorkKind, 'bulk'>;
 
 export interface WorkLimits {
-  /** Whose connections it uses. */
+  /** The share that its connections count against. */
   readonly share: Share;
-  /** For a connection. */
+  /** Maximum wait for a connection. */
   readonly waitMs: number;
   readonly lockMs: number;
   readonly statementMs: number;

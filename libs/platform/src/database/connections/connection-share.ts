@@ -13,13 +13,13 @@ interface Waiter {
 }
 
 /**
- * The connections of one kind of work. Work that begins with the same table has less than half of them, and so have
- * transactions: while a table is locked, one connection at least is left for work on others.
+ * The connections of one kind of work. Work that begins with the same table gets less than half of them, as do
+ * transactions: while a table is locked, at least one connection is left for work on other tables.
  */
 export class ConnectionShare {
   private readonly most: number;
   private readonly used = new Map<string, number>();
-  /** In order of arrival, by what limits them. */
+  /** Waiting work in order of arrival, by table. */
   private readonly lines = new Map<string, Waiter[]>();
   private inUse = 0;
   private arrivals = 0;
@@ -28,7 +28,7 @@ export class ConnectionShare {
     this.most = Math.max(1, Math.floor((connections - 1) / 2));
   }
 
-  /** Resolves with the function that leaves; rejects with DatabaseUnavailable when the wait is over. */
+  /** Resolves with a function that returns the connection; rejects with DatabaseUnavailable after `waitMs`. */
   enter(work: Work, waitMs: number): Promise<() => void> {
     if (this.mayEnter(work)) return Promise.resolve(this.take(work));
     return new Promise((resolve, reject) => {

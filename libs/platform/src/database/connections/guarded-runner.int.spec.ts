@@ -108,7 +108,7 @@ describe.each(['directly', 'through a pooler'] as const)(
       expect((await admin.query('DELETE FROM mcp.notes')).rowCount).toBe(26);
     });
 
-    it('of a request that takes too long are ended, those of many rows go on', async () => {
+    it('of a request are cancelled when they take too long, those over many rows are not', async () => {
       const sleep = 'SELECT pg_sleep(2.5)';
       const long = [
         database.bulk.transaction((tx) => tx.query(sleep)),

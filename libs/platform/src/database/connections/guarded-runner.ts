@@ -7,27 +7,27 @@ import type { WorkLimits } from './connection-budget.js';
 import type { ConnectionShare } from './connection-share.js';
 
 const BEGIN = 'START TRANSACTION';
-/** PostgreSQL ends a late statement itself; after this much longer its connection is closed. */
+/** PostgreSQL cancels a statement at its timeout; if that fails, its connection is closed this much later. */
 const GRACE_MS = 1_000;
-/** PostgreSQL has no connection left: one of ours may be free after this time. */
+/** Retry interval while PostgreSQL has no connection left. */
 const TRY_AGAIN_MS = 50;
 
 export interface RunnerGuard {
   readonly limits: WorkLimits;
   /** Undefined with the embedded database, which has one connection. */
   readonly share: ConnectionShare | undefined;
-  /** The limits hold for the whole connection, so that a statement outside of a transaction needs none. */
+  /** The timeouts are set on the connection, so a statement outside a transaction need not set them. */
   readonly areLimitsSet: boolean;
   refuseWhileUnreachable(): void;
-  /** Notes whether the database can be reached. */
+  /** Connects, and records whether the database can be reached. */
   reach<T>(connect: () => Promise<T>): Promise<T>;
   translated(error: unknown, isSentWrite: boolean): unknown;
   noteWrite(): void;
 }
 
 /**
- * Gives every query of a runner a deadline, and the runner a connection of its share, which it asks for when the
- * first statement of a transaction is known.
+ * Limits every query of a runner to a deadline, and the runner to a connection of its share, which it requests at the
+ * first statement of a transaction.
  */
 export function guardRunner(runner: QueryRunner, guard: RunnerGuard): QueryRunner {
   const { query, release } = new GuardedRunner(runner, guard);
@@ -79,12 +79,12 @@ class GuardedRunner {
   readonly release = async (): Promise<void> => {
     const { connecting } = this;
     if (!connecting || this.isConnected) return this.leave();
-    // It opens late, or fails: until then it counts.
+    // The connection counts until it has opened or failed.
     const leave = (): Promise<void> => this.leave();
     void connecting.then(leave, leave).catch(() => undefined);
   };
 
-  /** A transaction begins with its first statement; without one it never does. */
+  /** BEGIN is sent with the first statement; a transaction without statements is never sent. */
   private isOnlyNoted(sql: string): boolean {
     const isBegin = sql === BEGIN;
     if (!isBegin && sql !== 'COMMIT' && sql !== 'ROLLBACK') return false;
@@ -131,7 +131,7 @@ class GuardedRunner {
     return this.inTime(query(), client);
   }
 
-  /** In a transaction of its own, the only place where limits are its own behind a pooler. */
+  /** In its own transaction: behind a pooler, timeouts can be set only for a transaction. */
   private async runAlone(query: () => Promise<unknown>, client: Client): Promise<unknown> {
     await this.inTime(client.query(this.beginning()), client);
     try {
