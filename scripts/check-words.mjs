@@ -9,13 +9,25 @@ const ALTERNATIVES = new Map([
   ['whoever', 'name the actor: "the caller", "the owner"'],
   ['nobody', 'name the actor: "no caller", "no server"'],
   ['somebody', 'name the actor: "a user", "another client"'],
+  ['anybody', 'name the actor: "any caller"'],
+  ['everybody', 'name the actors: "all clients", "every user"'],
   ['anew', '"again"'],
   ['unasked', '"on its own", "without a request"'],
+  ['go on', '"continue", "keep serving"'],
+  ['goes on', '"continues", "keeps serving"'],
+  ['going on', '"continuing", "in progress"'],
+  ['went on', '"continued", "kept sending"'],
+  ['all the same', '"anyway", "still"'],
+  ['of ours', '"our own", "of the service"'],
+  ['put off', '"deferred"'],
+  ['puts off', '"defers"'],
+  ['unless told', '"by default", "unless stated"'],
+  ['in vain', 'state the outcome: "without an answer"'],
 ]);
 const BANNED = new RegExp(`\\b(${[...ALTERNATIVES.keys()].join('|')})\\b`, 'gi');
 
 const CHECKED =
-  /^(libs|apps|scripts|test|bench|docs)\/.*\.(ts|mjs|md)$|^(README|CONTRIBUTING)\.md$/;
+  /^(libs|apps|scripts|test|bench|docs|conformance|examples|migrations)\/.*\.(ts|mjs|md)$|^(README|CONTRIBUTING|CHANGELOG|SECURITY|AGENTS)\.md$/;
 /** Generated code, and this list. */
 const SKIPPED = /\/generated\/|^scripts\/check-words\.mjs$/;
 

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../support/env.js';
 /** Concatenated, so that this file itself contains no banned word. */
 const again = ['a', 'new'].join('');
 const actor = ['Some', 'body'].join('');
+const phrase = ['goes', 'on'].join(' ');
 
 describe('npm run words', () => {
   const problemsOf = async (path: string, text: string): Promise<string[]> => {
@@ -32,6 +33,11 @@ describe('npm run words', () => {
       'README.md',
       `${actor} calls.\n`,
       `README.md:1 "${actor}": name the actor: "a user", "another client"`,
+    ],
+    [
+      'conformance/a.mjs',
+      `// It ${phrase}.\n`,
+      `conformance/a.mjs:1 "${phrase}": "continues", "keeps serving"`,
     ],
   ])(
     'fails on a banned word in %s, with its line and the alternative',
