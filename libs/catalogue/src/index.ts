@@ -3,4 +3,4 @@ export { CatalogueModule } from './catalogue.module.js';
 export type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from './catalogue-snapshot.js';
 export { type DiscoveredTool, partsOf, type StoredTool, type ToolDiff } from './tool-definition.js';
 export { parameterNames, textOfTool, wordsOf } from './tool-text.js';
-export { type HeldTool, ToolStore } from './tool.store.js';
+export { ToolStore } from './tool.store.js';

@@ -1,7 +1,7 @@
 export { backoffMs } from './work/backoff.js';
 export { Clock, within } from './work/clock.js';
 export { CoalescedRuns } from './work/coalesced-runs.js';
-export { Coalescer, type CoalescerLimits } from './work/coalescer.js';
+export { Coalescer } from './work/coalescer.js';
 export { Retries } from './work/retries.js';
 export {
   type ConfiguredToken,
@@ -37,39 +37,30 @@ export { type Peer, Peers } from './cluster/peers.js';
 export { replicaUrl } from './cluster/replica-url.js';
 export { type ReplicaNews, Replicas } from './cluster/replicas.js';
 export { makeDatabaseTemplate, migrateOnce } from './database/migrate-once.js';
-export type { MigrationClass } from './database/migrations.js';
 export { isForeignKeyViolation, isUniqueViolation } from './database/failures/pg-errors.js';
 export {
   AppError,
-  BodyTooComplex,
-  type ErrorDetails,
   type ErrorKind,
   errorKinds,
   type FieldIssue,
   InvalidInput,
-  MalformedRequest,
   UNKNOWN_FIELD,
 } from './errors/app-error.js';
-export { type ErrorBody, errorAnswer } from './errors/error-body.js';
+export { errorAnswer } from './errors/error-body.js';
 export { connectionProblem } from './errors/connection-problem.js';
 export { errorCode } from './errors/error-code.js';
 export { HttpErrorFilter } from './errors/http-error.filter.js';
 export { RequestValidationPipe } from './errors/validation.pipe.js';
 export { BodyLimit, bodyLimits, configureRoute, limitBody } from './http/body-limit.js';
-export { beyondBounds, isLongerThan, type JsonBounds } from './json/json-bounds.js';
+export { isLongerThan } from './json/json-bounds.js';
 export { readJsonBodies } from './http/read-json-bodies.js';
 export { jsonItems } from './json/json-list.js';
 export { isJsonObject, type JsonObject, type JsonValue } from './json/json.js';
-export { type AddressKind, classify } from './egress/address-ranges.js';
+export { classify } from './egress/address-ranges.js';
 export { parseAddress } from './egress/address.js';
 export { boundedText, TooLong } from './egress/bounded-text.js';
 export { Egress, EgressRefused, type Resolve } from './egress/egress.js';
-export {
-  type EgressPolicy,
-  egressPolicy,
-  hostProblem,
-  LOCAL_EGRESS,
-} from './egress/egress-policy.js';
+export { egressPolicy, hostProblem, LOCAL_EGRESS } from './egress/egress-policy.js';
 export { urlProblem, type UrlRules } from './egress/url-problem.js';
 export { createPino, PinoLogger } from './logging/logger.js';
 export { product, SERVICE_NAME } from './product.js';
@@ -99,7 +90,7 @@ export {
   LAST_ROW_ID,
   MAX_OFFSET,
 } from './http/cursor.js';
-export { PageQuery, PageView, ToFlag, ToWholeNumber } from './http/page-query.js';
+export { PageQuery, PageView, ToFlag } from './http/page-query.js';
 export { inSeconds } from './work/in-seconds.js';
 export { installedFolder } from './files/installed-folder.js';
 export { type FailPoint, FailPoints, failPoints } from './fail-points.js';
@@ -107,14 +98,7 @@ export { createSecretFile, OwnFile } from './files/whole-file.js';
 export { areDescriptorsScarce, warnOfFewDescriptors } from './files/file-descriptors.js';
 export { UnhashedSet } from './work/unhashed-set.js';
 export { JsonFault, type JsonNotes, lastScanned, scanJson } from './json/json-scan.js';
-export {
-  type Changes,
-  keepText,
-  keptText,
-  RawJson,
-  jsonLine,
-  writeJson,
-} from './json/kept-json.js';
+export { RawJson, jsonLine, writeJson } from './json/kept-json.js';
 export {
   changed,
   keepTextOfMembers,
@@ -133,7 +117,7 @@ export { FairQueue, Line } from './work/fair-queue.js';
 export { Shares } from './work/shares.js';
 export { ClientLimits } from './http/client-limits.js';
 export { SharedBytes, UnsentBytes, type UnsentReader } from './http/unsent-bytes.js';
-export { type DropLimits, dropRest, isStillSending } from './http/drop-rest.js';
+export { dropRest, isStillSending } from './http/drop-rest.js';
 export { Drain, RETRY_AFTER_S, ServiceStopping } from './http/drain.js';
 export { BothEnds, type Excess } from './bytes/both-ends.js';
 export { GrowingBuffer, type Room, UNCOUNTED } from './bytes/growing-buffer.js';

@@ -1,12 +1,7 @@
-export {
-  type AuthorizationQuestion,
-  AuthorizationStore,
-  type StoredAuthorization,
-} from './credentials/authorization.store.js';
+export { AuthorizationStore } from './credentials/authorization.store.js';
 export { AuthorizationView, toAuthorizationView } from './credentials/authorization.dto.js';
 export { ChangeServerStatus, type StatusChange } from './status/change-server-status.command.js';
 export type { ResolvedTransport } from './connection/resolve-config.js';
-export type { TransportType } from './connection/connection-config.js';
 export { Deployment } from './connection/deployment.js';
 export { credentialsOf } from './credentials/credentials.js';
 export type { OAuthSettings } from './connection/oauth-settings.js';
@@ -15,7 +10,6 @@ export { GetServer } from './read/get-server.query.js';
 export { ImportServers } from './register/import-servers.command.js';
 export { ListServers } from './read/list-servers.query.js';
 export { RecordHealth } from './status/record-health.command.js';
-export { RegisterServer } from './register/register-server.command.js';
 export { ServerNotFound, UnreadableServersFile } from './registry.errors.js';
 export { refuseIfDisabled } from './refuse-if-disabled.js';
 export { RegistryModule } from './registry.module.js';
@@ -23,19 +17,18 @@ export { RememberEra } from './status/remember-era.command.js';
 export { RenameTools } from './change/rename-tools.command.js';
 export { ResolveTransport } from './connection/resolve-transport.query.js';
 export { RotateCredentials } from './credentials/rotate-credentials.command.js';
-export type { ProtocolEra, Server } from './server.js';
+export type { Server } from './server.js';
 export { ServerIdPipe } from './server-id.pipe.js';
 export {
   isServing,
   isWithdrawn,
   nextStatus,
   type ServerStatus,
-  serverStatuses,
   type StatusSignal,
 } from './status/server-status.js';
 export { ServersDigest } from './read/servers-digest.query.js';
-export { type FileEntry, readServersFile } from './register/servers-file.js';
-export { errorShown, type ListedKind, type ListFailures } from './status/list-failures.js';
+export { readServersFile } from './register/servers-file.js';
+export { errorShown, type ListFailures } from './status/list-failures.js';
 export { SetListFailure } from './status/set-list-failure.command.js';
 export { SetOfferingWarnings } from './status/set-offering-warnings.command.js';
 export { type ToolSummary, ToolsOfServers } from './read/tools-of-servers.query.js';
