@@ -49,18 +49,19 @@ export function catalogueOf(pictured: readonly PicturedServer[]): CatalogueSnaps
   };
 }
 
-function toolOf(id: number, server: string, tool: PicturedServer['tools'][number]): CatalogueTool {
-  const definition = typeof tool === 'string' ? { name: tool, inputSchema: {} } : tool;
+/** A tool of the catalogue with these fields; the others have plain defaults. */
+export function catalogueTool({
+  id = 1,
+  ...more
+}: Partial<CatalogueTool> & Pick<CatalogueTool, 'name' | 'originalName'>): CatalogueTool {
   return {
     id,
-    name: `${server}.${definition.name}`,
-    originalName: definition.name,
-    serverId: serverIdOf(server),
-    serverName: server,
+    serverId: 's',
+    serverName: 'server',
     title: null,
     description: '',
     inputSchema: {},
-    definition,
+    definition: {},
     isExternal: true,
     contentHash: String(id),
     skillIds: [],
@@ -68,5 +69,18 @@ function toolOf(id: number, server: string, tool: PicturedServer['tools'][number
     isClassified: false,
     classifiedBy: null,
     discoveredAt: new Date(0),
+    ...more,
   };
+}
+
+function toolOf(id: number, server: string, tool: PicturedServer['tools'][number]): CatalogueTool {
+  const definition = typeof tool === 'string' ? { name: tool, inputSchema: {} } : tool;
+  return catalogueTool({
+    id,
+    name: `${server}.${definition.name}`,
+    originalName: definition.name,
+    serverId: serverIdOf(server),
+    serverName: server,
+    definition,
+  });
 }

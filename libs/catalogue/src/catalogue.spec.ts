@@ -3,6 +3,7 @@ import { Test } from '@nestjs/testing';
 import { CatalogueReplaced, type WrittenServer } from '@app/events';
 import { Clock, FailPoints, Signals } from '@app/platform';
 import type { ListServers, ServerStatus } from '@app/registry';
+import { catalogueTool } from '../../../test/support/catalogue.js';
 import { FakeClock } from '../../../test/support/fake-clock.js';
 import { Catalogue } from './catalogue.js';
 import type { CatalogueTool } from './catalogue-snapshot.js';
@@ -22,25 +23,15 @@ const server = (id: string, status: ServerStatus = 'CONNECTED', name = `${id}s`)
   version: 1,
 });
 
-const tool = (id: number, serverId: string, more: Partial<CatalogueTool> = {}): CatalogueTool => ({
-  id,
-  name: `${serverId}s.tool_${id}`,
-  originalName: `tool_${id}`,
-  serverId,
-  serverName: `${serverId}s`,
-  title: null,
-  description: '',
-  inputSchema: {},
-  definition: {},
-  isExternal: true,
-  contentHash: String(id),
-  skillIds: [],
-  primarySkillId: null,
-  isClassified: false,
-  classifiedBy: null,
-  discoveredAt: new Date(0),
-  ...more,
-});
+const tool = (id: number, serverId: string, more: Partial<CatalogueTool> = {}): CatalogueTool =>
+  catalogueTool({
+    id,
+    name: `${serverId}s.tool_${id}`,
+    originalName: `tool_${id}`,
+    serverId,
+    serverName: `${serverId}s`,
+    ...more,
+  });
 
 describe(Catalogue.name, () => {
   let servers: ServerRow[];

@@ -1,5 +1,6 @@
 import type { CatalogueTool } from '@app/catalogue';
 import type { JsonObject } from '@app/platform';
+import { catalogueTool } from '../../../../test/support/catalogue.js';
 import { planFor, type QueryPlan } from './tool-choice.js';
 import { DEFAULT_SETTINGS, type ServerQuerySettings } from '../settings/server-query-settings.js';
 
@@ -9,24 +10,14 @@ const text = { type: 'string' };
 function tool(name: string, properties: JsonObject, other: JsonObject = {}): CatalogueTool {
   const { annotations = readOnly, required = Object.keys(properties) } = other;
   const inputSchema = { type: 'object', properties, required };
-  return {
-    id: 1,
+  return catalogueTool({
     name: `docs.${name}`,
     originalName: name,
     serverId: 'docs',
     serverName: 'docs',
-    title: null,
-    description: '',
     inputSchema,
     definition: { name, inputSchema, annotations },
-    isExternal: true,
-    contentHash: '',
-    skillIds: [],
-    primarySkillId: null,
-    isClassified: false,
-    classifiedBy: null,
-    discoveredAt: new Date(0),
-  };
+  });
 }
 
 const plan = (

@@ -1,26 +1,11 @@
 import type { Catalogue, CatalogueSnapshot, CatalogueTool } from '@app/catalogue';
 import { CatalogueReplaced } from '@app/events';
+import { catalogueTool } from '../../../../test/support/catalogue.js';
 import { longestBlock } from '../../../../test/support/loop-delay.js';
 import { LexicalTools } from './lexical-tools.js';
 
-const toolOf = (id: number, description: string): CatalogueTool => ({
-  id,
-  name: `server.tool_${id}`,
-  originalName: `tool_${id}`,
-  serverId: 's',
-  serverName: 'server',
-  title: null,
-  description,
-  inputSchema: {},
-  definition: {},
-  isExternal: true,
-  contentHash: String(id),
-  skillIds: [],
-  primarySkillId: null,
-  isClassified: false,
-  classifiedBy: null,
-  discoveredAt: new Date(0),
-});
+const toolOf = (id: number, description: string): CatalogueTool =>
+  catalogueTool({ id, name: `server.tool_${id}`, originalName: `tool_${id}`, description });
 
 function snapshotOf(tools: readonly CatalogueTool[]): CatalogueSnapshot {
   return {
