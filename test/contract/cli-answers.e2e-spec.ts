@@ -32,7 +32,7 @@ describe('switchboard', () => {
     await service.close();
   });
 
-  it('lists tools up to a limit, and says how many there are', async () => {
+  it('lists tools up to a limit, and prints the total', async () => {
     const { stdout } = await cli.run('tools', 'list', '--server', 'peer', '--limit', '2');
     expect(stdout).toMatch(
       /^TOOL +SKILLS *\npeer\..*\npeer\..*\n2 of \d+ tools; --limit \d+ lists all\.\n$/,
@@ -135,7 +135,7 @@ describe('switchboard', () => {
     expect(entries).toHaveLength(1);
   });
 
-  it('is refused what the token may not do', async () => {
+  it('is refused actions beyond the scope of the token', async () => {
     const reader = commandLine({ url: service.url, token: service.tokens.read });
     expect(await reader.run('servers')).toMatchObject({ code: 0 });
     const refused = await reader.run('servers', 'remove', 'peer');
@@ -143,7 +143,7 @@ describe('switchboard', () => {
     expect(refused.stderr).toContain('admin');
   });
 
-  it('says in a sentence for each field what the service refuses', async () => {
+  it('prints one sentence for each refused field', async () => {
     const bad = ['servers', 'add', 'Bad Name', '--server-url', 'ftp://x'];
     expect(await cli.run(...bad)).toEqual({
       code: 1,

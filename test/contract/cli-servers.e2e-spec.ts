@@ -136,7 +136,7 @@ describe('switchboard servers', () => {
     });
   });
 
-  it('ends with 1 when a connection fails, and says why', async () => {
+  it('ends with 1 when a connection fails, and prints the reason', async () => {
     await cli.json('servers', 'add', 'broken', '--no-connect', '--', 'false');
     const { code, stdout } = await cli.run('servers', 'connect', 'broken');
     expect(code).toBe(1);
@@ -146,7 +146,7 @@ describe('switchboard servers', () => {
     await cli.run('servers', 'remove', 'broken');
   });
 
-  it('follows what a program writes, each line once', async () => {
+  it('prints each new line of a program once', async () => {
     const script =
       'let i = 0; const say = () => console.error("line", ++i);' +
       'while (i < 600) say(); setInterval(say, 50)';

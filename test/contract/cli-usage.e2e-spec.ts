@@ -28,7 +28,7 @@ describe('switchboard without a service', () => {
     },
   );
 
-  it('shows how it is used when it is given nothing', async () => {
+  it('prints its usage without arguments', async () => {
     const { code, stderr, stdout } = await cli.run();
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^Usage: switchboard /);
@@ -89,7 +89,7 @@ describe('switchboard without a service', () => {
     });
   });
 
-  it('says that a proxy has no service behind it', async () => {
+  it('reports a proxy without a service behind it', async () => {
     const proxy = createServer((_request, response) => response.writeHead(502).end('<h1>Bad</h1>'));
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
@@ -101,7 +101,7 @@ describe('switchboard without a service', () => {
 });
 
 describe('completion', () => {
-  it('gives up on a service that does not answer', async () => {
+  it('stops waiting for a service that does not answer', async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;

@@ -25,7 +25,7 @@ describe('npm run tables', () => {
     return check(folder.path);
   }
 
-  it('passes what is written here', async () => {
+  it('passes on this repository', async () => {
     expect(await check(process.cwd())).toMatchObject({ code: 0 });
   });
 

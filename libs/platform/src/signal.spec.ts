@@ -17,7 +17,7 @@ describe(Signal, () => {
     expect(heard).toEqual(['first 1', 'second 1']);
   });
 
-  it('lets a listener that throws or rejects harm no other, and reports what it threw', async () => {
+  it('calls the other listeners when one throws or rejects, and reports the error', async () => {
     const heard: number[] = [];
     signal.hear(() => {
       throw new Error('thrown');
@@ -49,7 +49,7 @@ describe(Signal, () => {
     expect(heard).toEqual(['ended', 'told']);
   });
 
-  it('removes one subscription only, however often it is removed', () => {
+  it('removes a subscription once, however often it is ended', () => {
     const heard: number[] = [];
     const listener = (value: number): unknown => heard.push(value);
     const stop = signal.hear(listener);
@@ -61,7 +61,7 @@ describe(Signal, () => {
     expect(signal.isHeard).toBe(true);
   });
 
-  it('does not call a listener that an earlier one ended', () => {
+  it('does not call a listener that an earlier listener removed', () => {
     const heard: number[] = [];
     signal.hear(() => stop());
     const stop = signal.hear((value) => heard.push(value));

@@ -26,7 +26,7 @@ describe(hasMoreChars.name, () => {
 });
 
 describe(MaxChars.name, () => {
-  it('refuses what is no text', () => {
+  it('refuses anything but text', () => {
     expect(validateSync(new Named(5))).toHaveLength(1);
   });
 });

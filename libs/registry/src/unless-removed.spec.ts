@@ -7,7 +7,7 @@ describe(unlessRemoved.name, () => {
     await expect(unlessRemoved(work)).resolves.toBeUndefined();
   });
 
-  it('passes on every other failure', async () => {
+  it('rethrows every other error', async () => {
     const work = (): Promise<void> => Promise.reject(new Error('full disk'));
     await expect(unlessRemoved(work)).rejects.toThrow('full disk');
   });

@@ -62,7 +62,7 @@ describe(bridgeStdio.name, () => {
     expect(written).toEqual([answer]);
   });
 
-  it('says so when a stream ends without the answer', async () => {
+  it('reports a stream that ends without the answer', async () => {
     const response = await arrived();
     response
       .writeHead(200, { 'content-type': 'text/event-stream' })

@@ -35,7 +35,7 @@ const request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 const isOpen = (socket: Socket): boolean => !socket.destroyed;
 
 describe(ClientConnections.name, () => {
-  it('accepts an address without connections, at the cost of the one that has most', async () => {
+  it('accepts an address without connections by closing one of the address with the most', async () => {
     await start(4);
     const many = await Promise.all(Array.from({ length: 4 }, () => open('127.0.0.2')));
     await eventually(async () => {
@@ -80,7 +80,7 @@ describe(ClientConnections.name, () => {
     await eventually(() => expect(connections.outstanding).toBe(0));
   });
 
-  it('tells answers that wait for their turn that the client is gone', async () => {
+  it('aborts queued answers when the client disconnects', async () => {
     await start(10);
     const client = await open('127.0.0.2');
     client.write(request.repeat(3));

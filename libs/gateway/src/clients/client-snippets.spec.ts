@@ -64,7 +64,7 @@ describe(clientSnippets.name, () => {
 });
 
 describe(snippetsAsText.name, () => {
-  it('keeps every snippet unchanged, under its client and the place it goes to', () => {
+  it('prints every snippet unchanged, under its client and its place', () => {
     const text = snippetsAsText(snippets);
     for (const { name, where, snippet } of snippets) {
       expect(text).toContain(`# ${name}: ${where}\n\n${snippet.trimEnd()}\n`);

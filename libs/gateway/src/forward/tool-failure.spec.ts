@@ -6,7 +6,7 @@ import { ServerUnavailable } from '@app/sessions';
 import { toolFailure } from './tool-failure.js';
 
 describe(toolFailure.name, () => {
-  it('reports what happened and what to do next', () => {
+  it('states what happened and what to do next', () => {
     const unavailable = new ServerUnavailable({ id: '1', name: 'github', status: 'ERROR' });
     expect(toolFailure(unavailable)).toEqual({
       content: [

@@ -45,7 +45,7 @@ describe.each(engines)(`${OfferingStore.name} on %s`, (engine) => {
     return lists;
   }
 
-  it('loads what was written last, in order, for one or many lists', async () => {
+  it('loads the last written lists in order, one or many', async () => {
     const [a, b] = [await server(), await server()];
     await store.write(a, 'resources', items(5));
     await store.write(a, 'resources', items(3));

@@ -182,7 +182,7 @@ describe.each([
     expect(answer).toMatchObject({ action: 'accept', content: { colour: 'elicitation/create' } });
   });
 
-  it('does not wait for ever for input that never comes', async () => {
+  it('stops waiting for input at a deadline', async () => {
     const onServerRequest = (): Promise<JsonObject> => new Promise(() => undefined);
     await expect(
       call(session, 'ask', {}, { onServerRequest, timeoutMs: 200, maxTotalMs: 400 }),

@@ -20,7 +20,7 @@ describe(LogText.name, () => {
     expect(of(text, long)).not.toContain('correct');
   });
 
-  it('keeps no more of a line than it shows', () => {
+  it('keeps only the displayed part of a line', () => {
     const text = new LogText(['a-secret-value']);
     const ring = new LogRing();
     const before = heldBytes();

@@ -9,7 +9,7 @@ describe(Seal.name, () => {
     now = 0;
   });
 
-  it('opens what it sealed, for the same purpose', () => {
+  it('decrypts what it encrypted for the same purpose', () => {
     expect(seal.open(seal.close('päth:1', 'ada'), 'ada')).toBe('päth:1');
   });
 

@@ -22,7 +22,7 @@ describe('.env.example', () => {
     return key === undefined || value === undefined ? [] : [[key, value] as const];
   });
 
-  it('has every setting, once, and nothing else', () => {
+  it('lists every setting exactly once', () => {
     expect(settings.map(([key]) => key).toSorted()).toEqual(
       Object.keys(envSchema.shape).toSorted(),
     );
@@ -110,7 +110,7 @@ describe(parseEnv.name, () => {
     ).toBe(settings);
   });
 
-  it('lets loopback, tokens or a JWKS decide where it may listen', () => {
+  it('may listen beyond loopback only with tokens or a JWKS', () => {
     const tokens = { MCP_AGGREGATOR_TOKENS: `ci:read:${SECRET}` };
     const jwks = {
       MCP_AGGREGATOR_JWKS_URL: 'https://id.example.com/keys',

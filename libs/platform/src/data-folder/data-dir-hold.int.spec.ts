@@ -73,7 +73,7 @@ describe(DataDirHold.name, () => {
     expect(records()).toHaveLength(1);
   });
 
-  it('says that the holder is shutting down', async () => {
+  it('reports that the holder is shutting down', async () => {
     (await take()).sayStopping();
     await expect(take()).rejects.toThrow('It is shutting down');
   });
@@ -86,7 +86,7 @@ describe(DataDirHold.name, () => {
     expect((await take()).isHeld()).toBe(true);
   });
 
-  it('goes to one of many that start at the same moment', async () => {
+  it('is held by exactly one of many processes that start at the same moment', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, take));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) {
@@ -136,7 +136,7 @@ describe(DataDirHold.name, () => {
     },
   );
 
-  it('is lost by a holder that was paused while another one took over, and names that one', async () => {
+  it('is lost by a paused holder when another process takes over, and names that process', async () => {
     const paused = await take();
     rmSync(join(dataDir, 'lock'), { recursive: true });
     holderElsewhere(recordElsewhere);

@@ -46,7 +46,7 @@ describe(hostProblem.name, () => {
     },
   );
 
-  it('says what the address is, and which setting refuses it', () => {
+  it('names the kind of address and the setting that refuses it', () => {
     expect(hostProblem('169.254.169.254', LOCAL_EGRESS)).toBe(
       '169.254.169.254 is the metadata service of a cloud: refused unless MCP_AGGREGATOR_EGRESS_ALLOW names it',
     );

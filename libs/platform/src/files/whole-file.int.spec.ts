@@ -12,7 +12,7 @@ describe('a file in the data folder', () => {
   const file = (): string => join(folder, 'file');
   const text = (): string => readFileSync(file(), 'utf8');
 
-  it('is kept as the first one made it, readable for its owner only', () => {
+  it('keeps the content of its first writer, readable for its owner only', () => {
     expect(createSecretFile(file(), 'first')).toBe(true);
     expect(createSecretFile(file(), 'second')).toBe(false);
     expect(text()).toBe('first');
@@ -27,7 +27,7 @@ describe('a file in the data folder', () => {
     expect(readFileSync(`${file()}.${process.pid}`, 'utf8')).toMatch(/^a longer draft/);
   });
 
-  it('replaces what was there, and is removed by the one that wrote it', () => {
+  it('replaces an existing file, and is removed by its writer', () => {
     writeFileSync(file(), 'of one that was killed');
     const own = new OwnFile(file());
     own.write('mine');
@@ -47,7 +47,7 @@ describe('a file in the data folder', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is left alone by one that never wrote it', () => {
+  it('is not removed by a process that never wrote it', () => {
     writeFileSync(file(), 'of another');
     new OwnFile(file()).remove();
     expect(text()).toBe('of another');

@@ -30,7 +30,7 @@ describe(Cursor.name, () => {
     expect(numbers.page({ rows, counted: 2 }, first).about.next_cursor).toBeNull();
   });
 
-  it('says when there are more than were counted', () => {
+  it('reports when the list is longer than the counted rows', () => {
     const about = numbers.page({ rows: [], counted: MAX_OFFSET + 1 }, first).about;
     expect(about).toMatchObject({ total: MAX_OFFSET, total_is_exact: false });
   });

@@ -60,7 +60,7 @@ describe(dropRest.name, () => {
     await eventually(async () => expect(await openConnections()).toBe(0));
   });
 
-  it('ends when the client leaves', async () => {
+  it('ends when the client disconnects', async () => {
     const client = await refused({ bytes: 1_000, ms: 600_000 }, 'content-length: 300');
     client.end();
     await eventually(async () => expect(await openConnections()).toBe(0));

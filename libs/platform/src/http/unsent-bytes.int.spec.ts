@@ -71,7 +71,7 @@ describe(UnsentBytes.name, () => {
     expect(new Set(cuts.map(({ reason }) => reason))).toEqual(new Set(['unsent_bytes']));
   });
 
-  it('cuts the principal that holds most, and delivers the answers of others', async () => {
+  it('disconnects the principal with the most unread bytes, and delivers the answers of others', async () => {
     await start({ total: 40 * MB });
     answer = whole(9 * MB);
     for (let i = 0; i < 4; i++) ask('alice');
@@ -96,7 +96,7 @@ describe(UnsentBytes.name, () => {
     await eventually(() => expect(unsent.total).toBe(0));
   });
 
-  it('delivers one answer that is larger than the part of a connection', async () => {
+  it('delivers one answer that is larger than the share of a connection', async () => {
     await start({ perConnection: MB });
     answer = whole(30 * MB);
     expect(await read('bob')).toBe(30 * MB);

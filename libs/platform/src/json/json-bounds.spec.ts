@@ -21,13 +21,13 @@ describe(beyondBounds.name, () => {
     expect(beyondBounds(beyond, bounds)).toBe(what);
   });
 
-  it('does not count what stands inside strings', () => {
+  it('does not count characters inside strings', () => {
     const text = JSON.stringify('[{"a":1,"b":\\",:]}'.repeat(100));
     const bounds = { depth: 0, keys: 0, strings: 1, values: 0 };
     expect(beyondBounds(text, bounds)).toBeUndefined();
   });
 
-  it('accepts any JSON within the limits and refuses one beyond them', () => {
+  it('accepts JSON within the limits and refuses JSON beyond them', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const text = JSON.stringify(value);
@@ -46,7 +46,7 @@ describe(beyondBounds.name, () => {
     );
   });
 
-  it('says the same of bytes read as latin1', () => {
+  it('gives the same result for bytes read as latin1', () => {
     const text = JSON.stringify({ 'ключ "1"': ['語', '\\', '🦊'], b: {} });
     const bytes = Buffer.from(text).toString('latin1');
     for (const keys of [1, 2])

@@ -94,7 +94,7 @@ describe(scanJson.name, () => {
     expect(faultOf(list(1_100_000))).toMatch(/^more than 1,000,000 values at byte /);
   });
 
-  it('notes only the outermost of very many members, and reports that others are left out', () => {
+  it('records only the outermost of many members, and reports that others are omitted', () => {
     const inner = Array.from({ length: 300_000 }, (_, i) => `"m${i}":1`).join();
     const notes = scanJson(Buffer.from(`{"a":{${inner}},"b":1}`), 2);
     if (notes instanceof JsonFault) throw new Error(notes.message);
@@ -122,7 +122,7 @@ describe(scanJson.name, () => {
     ]);
   });
 
-  it('runs what scan.wat says', async () => {
+  it('runs the module assembled from scan.wat', async () => {
     const committed = readFileSync(new URL('../../json/scan.wasm', import.meta.url));
     expect(Buffer.from(await assemble())).toEqual(committed);
   });

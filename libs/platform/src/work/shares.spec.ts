@@ -12,7 +12,7 @@ describe(Shares.name, () => {
     expect(sharesOf({ alice: 10 }).hasRoom('alice', 10)).toBe(false);
   });
 
-  it('keeps a part for an owner that comes when another has used everything', () => {
+  it('keeps a share for a new owner when another has used its own', () => {
     const shares = sharesOf({ alice: 10 });
     for (let i = 0; i < 5; i++) {
       expect(shares.hasRoom('bob', 10)).toBe(true);

@@ -37,13 +37,13 @@ describe(inSlices.name, () => {
     expect(most).toBeLessThan(40);
   });
 
-  it('lets works take turns', async () => {
+  it('alternates between works', async () => {
     const log: string[] = [];
     await Promise.all([inSlices(busy(60, log, 'a')), inSlices(busy(60, log, 'b'))]);
     expect(log.indexOf('b')).toBeLessThan(log.lastIndexOf('a'));
   });
 
-  it('passes on what a work throws', async () => {
+  it('rejects with the error of the work', async () => {
     const failing = function* (): Sliced<never> {
       yield;
       throw new Error('broken');

@@ -63,7 +63,7 @@ describe(MinilmThread, () => {
     await expect(thread.embed([[2]])).resolves.toHaveLength(1);
   });
 
-  it('says how to install the model if it is missing', async () => {
+  it('names the command that installs a missing model', async () => {
     await rm(join(folder, 'node_modules'), { recursive: true });
     await expect(thread.embed([[1]])).rejects.toThrow(/minilm:install/);
   });

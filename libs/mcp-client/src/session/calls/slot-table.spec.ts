@@ -39,7 +39,7 @@ describe(SlotTable.name, () => {
     },
   );
 
-  it('finds nothing for an id that a server made up', () => {
+  it('finds nothing for an invented id', () => {
     const numbered = numberedBy(true);
     const item = { id: numbered.nextId() };
     numbered.add(item);

@@ -31,13 +31,13 @@ describe(ConnectionShare.name, () => {
     expect((await enter(share, ...many(read('rules')))).entered).toHaveLength(1);
   });
 
-  it('leaves one for others when all writes and all reads of a table wait', async () => {
+  it('leaves a connection for other tables when all writes and reads of one table wait', async () => {
     const share = new ConnectionShare(7);
     await enter(share, ...['a', 'b', 'c', 'd'].map(write), ...many(read('locked')));
     expect((await enter(share, read('other'))).entered).toHaveLength(1);
   });
 
-  it.each([1, 2, 3])('lets work in with %i connections', async (connections) => {
+  it.each([1, 2, 3])('admits work with %i connections', async (connections) => {
     const share = new ConnectionShare(connections);
     expect((await enter(share, write('servers'))).entered).toHaveLength(1);
   });

@@ -33,7 +33,7 @@ describe(troubleOf.name, () => {
     },
   );
 
-  it('takes errors of drivers without a code for a database that does not answer', () => {
+  it('treats driver errors without a code as an unreachable database', () => {
     expect(troubleOf(new Error('Connection terminated unexpectedly'))).toBe('unreachable');
     expect(troubleOf(new Error('timeout exceeded when trying to connect'))).toBe('unreachable');
   });
