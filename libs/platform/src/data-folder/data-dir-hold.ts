@@ -170,7 +170,7 @@ async function waitForBeat(
 ): Promise<Rival | undefined> {
   const hosts = unclear.map(({ record }) => record?.host ?? 'unknown');
   logger.warn(
-    { hosts, hint: 'waiting 15 s to see whether the other holder lives' },
+    { hosts, hint: 'waiting 15 s to check whether the other holder is running' },
     'data_folder.held_elsewhere',
   );
   const isAlive = await Promise.all(unclear.map(({ file }) => isTouched(file, lookEveryMs)));
