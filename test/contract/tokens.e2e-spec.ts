@@ -202,7 +202,7 @@ describe.each([
     await listening.text();
     expect(await statusOf(service, service.tokens.call)).toBe(200);
     const reader = ofAnother.body?.getReader();
-    const more = reader?.read().then(({ done }) => (done ? 'ended' : 'goes on'));
+    const more = reader?.read().then(({ done }) => (done ? 'ended' : 'open'));
     expect(await Promise.race([more, job().then(() => 'open')])).not.toBe('ended');
     await reader?.cancel();
     expect(await api.call('DELETE', `/tokens/${id}`)).toMatchObject({ status: 404 });

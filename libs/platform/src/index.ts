@@ -40,6 +40,7 @@ export { makeDatabaseTemplate, migrateOnce } from './database/migrate-once.js';
 export { isForeignKeyViolation, isUniqueViolation } from './database/failures/pg-errors.js';
 export {
   AppError,
+  type ErrorDetails,
   type ErrorKind,
   errorKinds,
   type FieldIssue,

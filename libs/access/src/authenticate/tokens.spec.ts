@@ -1,41 +1,22 @@
+import { parseEnv } from '@app/platform';
 import { createHash } from 'node:crypto';
-import type { TokensWithdrawn } from '@app/events';
-import { type Clock, type ConfiguredToken, parseEnv, type Signals } from '@app/platform';
+import { noRows, type TokenRows, tokensOn } from '../../../../test/support/tokens.js';
 import type { IssuedToken } from '../tokens/issued-token.js';
-import type { IssuedTokenStore } from '../tokens/issued-token.store.js';
-import type { TokenStore } from './token.store.js';
 import { Tokens } from './tokens.js';
 
 const hashOf = (token: string, encoding: 'hex' | 'latin1' = 'latin1'): string =>
   createHash('sha256').update(token).digest().toString(encoding);
 
-async function load(tokens: string): Promise<{ tokens: Tokens; rows: readonly ConfiguredToken[] }> {
-  const rows: ConfiguredToken[] = [];
-  const store: Pick<TokenStore, 'replaceAll'> = {
-    replaceAll: async (given) => void rows.push(...given),
-  };
-  const issued = { valid: () => Promise.resolve([...inRows]) };
-  const signals = {
-    tell: (event: TokensWithdrawn) => Promise.resolve(void withdrawn.push(...event.names)),
-  };
-  const loaded = new Tokens(
-    parseEnv({ MCP_AGGREGATOR_TOKENS: tokens }),
-    store as TokenStore,
-    issued as unknown as IssuedTokenStore,
-    signals as unknown as Signals,
-    { now: () => new Date() } as Clock,
-  );
-  await loaded.load();
-  return { tokens: loaded, rows };
-}
-
-/** What the rows of issued tokens are, and whose tokens were withdrawn. */
-let inRows: IssuedToken[] = [];
-const withdrawn: string[] = [];
+let rows: TokenRows;
 beforeEach(() => {
-  inRows = [];
-  withdrawn.length = 0;
+  rows = noRows();
 });
+
+async function load(tokens: string): Promise<Tokens> {
+  const loaded = tokensOn(parseEnv({ MCP_AGGREGATOR_TOKENS: tokens }), rows);
+  await loaded.load();
+  return loaded;
+}
 
 const MINUTE = 60_000;
 const issuedToken = (
@@ -58,39 +39,35 @@ const issuedToken = (
 
 describe(Tokens.name, () => {
   it('finds the principal of a token and stores only hashes', async () => {
-    const { tokens, rows } = await load('ci:read:token-of-the-ci-job,ops:admin:token-of-operators');
+    const tokens = await load('ci:read:token-of-the-ci-job,ops:admin:token-of-operators');
     expect(tokens.find(hashOf('token-of-operators'))).toEqual({ name: 'ops', scopes: ['admin'] });
     expect(tokens.find(hashOf('unknown-token-text'))).toBeUndefined();
-    expect(rows.map(({ hash }) => hash)).toEqual([
+    expect(rows.configured.map(({ hash }) => hash)).toEqual([
       hashOf('token-of-the-ci-job', 'hex'),
       hashOf('token-of-operators', 'hex'),
     ]);
   });
 
   it('compares the whole hash, not only the prefix', async () => {
-    const { tokens } = await load('ci:read:token-of-the-ci-job');
+    const tokens = await load('ci:read:token-of-the-ci-job');
     const hash = hashOf('token-of-the-ci-job');
     const last = hash.endsWith('a') ? 'b' : 'a';
     expect(tokens.find(hash.slice(0, -1) + last)).toBeUndefined();
   });
 
   it('creates no token when an issuer of JWTs is configured', async () => {
-    const rows: unknown[] = [];
-    const store: Pick<TokenStore, 'replaceAll'> = {
-      replaceAll: async (given) => void rows.push(...given),
-    };
     const env = parseEnv({
       MCP_AGGREGATOR_JWKS_URL: 'https://id.example/keys',
       MCP_AGGREGATOR_JWT_ISSUER: 'https://id.example',
       MCP_AGGREGATOR_JWT_AUDIENCE: 'switchboard',
     });
-    const tokens = new Tokens(env, store as TokenStore);
+    const tokens = tokensOn(env, rows);
     await tokens.load();
-    expect([tokens.takeNewToken(), rows]).toEqual([undefined, []]);
+    expect([tokens.takeNewToken(), rows.configured]).toEqual([undefined, []]);
   });
 
   it('creates no token when some are configured', async () => {
-    const { tokens } = await load('ci:read:token-of-the-ci-job');
+    const tokens = await load('ci:read:token-of-the-ci-job');
     expect(tokens.takeNewToken()).toBeUndefined();
   });
 
@@ -99,26 +76,26 @@ describe(Tokens.name, () => {
     const named = (name: string) => ({ name, scopes: ['call'] });
 
     it('are found beside the configured ones, as soon as they are put and until they are dropped', async () => {
-      inRows = [issuedToken('ci', 'secret of ci')];
-      const { tokens } = await load(CONFIGURED);
+      rows.issued = [issuedToken('ci', 'secret of ci')];
+      const tokens = await load(CONFIGURED);
       expect(tokens.find(hashOf('secret of ci'))).toEqual(named('ci'));
       await tokens.put(issuedToken('lab', 'secret of lab'));
       expect(tokens.find(hashOf('secret of lab'))).toEqual(named('lab'));
       await tokens.drop('id of ci');
       expect(tokens.find(hashOf('secret of ci'))).toBeUndefined();
       expect(tokens.find(hashOf('token-of-operators'))).toBeDefined();
-      expect(withdrawn).toEqual(['ci']);
+      expect(rows.withdrawn).toEqual(['ci']);
     });
 
     it('are refused from the moment of their expiry, before their rows are read again', async () => {
       const soon = issuedToken('ci', 'secret of ci', { expiresAt: new Date(Date.now() + MINUTE) });
-      const { tokens } = await load(CONFIGURED);
+      const tokens = await load(CONFIGURED);
       await tokens.put(soon);
       expect(tokens.find(hashOf('secret of ci'))).toEqual(named('ci'));
       await tokens.put({ ...soon, expiresAt: new Date(Date.now() - 1) });
       expect(tokens.find(hashOf('secret of ci'))).toBeUndefined();
       await tokens.reload();
-      expect(withdrawn).toEqual(['ci']);
+      expect(rows.withdrawn).toEqual(['ci']);
     });
 
     it('are accepted with the secret before the last rotation for as long as the overlap lasts', async () => {
@@ -126,26 +103,26 @@ describe(Tokens.name, () => {
         previousHash: hashOf('old secret', 'hex'),
         previousUntil: new Date(Date.now() + MINUTE),
       });
-      const { tokens } = await load(CONFIGURED);
+      const tokens = await load(CONFIGURED);
       await tokens.put(rotated);
       expect(tokens.find(hashOf('old secret'))).toEqual(named('ci'));
       await tokens.put({ ...rotated, previousUntil: new Date(Date.now() - 1) });
       expect(tokens.find(hashOf('old secret'))).toBeUndefined();
       expect(tokens.find(hashOf('new secret'))).toEqual(named('ci'));
-      expect(withdrawn).toEqual([]);
+      expect(rows.withdrawn).toEqual([]);
     });
 
     it('stay as this process wrote them when rows are read that are older', async () => {
-      const { tokens } = await load(CONFIGURED);
+      const tokens = await load(CONFIGURED);
       const reading = tokens.reload();
-      inRows = [issuedToken('ci', 'secret of ci')];
+      rows.issued = [issuedToken('ci', 'secret of ci')];
       await tokens.put(issuedToken('ci', 'secret of ci'));
       await reading;
       expect(tokens.find(hashOf('secret of ci'))).toEqual(named('ci'));
     });
 
     it('are told once after they were used', async () => {
-      const { tokens } = await load(CONFIGURED);
+      const tokens = await load(CONFIGURED);
       await tokens.put(issuedToken('ci', 'secret of ci'));
       tokens.find(hashOf('secret of ci'));
       tokens.find(hashOf('token-of-operators'));

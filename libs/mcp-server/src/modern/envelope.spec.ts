@@ -27,7 +27,7 @@ describe('what a client says of itself in a request', () => {
     expect(envelopeOf(params)).toEqual({ capabilities: {}, logLevel: undefined });
   });
 
-  it('goes on to a server of this revision', () => {
+  it('continues to a server of this revision', () => {
     expect(envelopeFor({ capabilities: { roots: {} }, logLevel: 'error' })).toEqual({
       [CLIENT_CAPABILITIES_META_KEY]: { roots: {} },
       [LOG_LEVEL_META_KEY]: 'error',

@@ -48,7 +48,7 @@ export const LIVING_PEERS = `
 
 /**
  * The other replicas on this database, as of the last heartbeat (`Leadership`). A replica is gone when it has left, or
- * when its heartbeat stands still while ours goes on: after an outage of the database no replica is taken for gone.
+ * when its heartbeat stands still while ours continues: after an outage of the database no replica is taken for gone.
  */
 @Injectable()
 export class Peers {

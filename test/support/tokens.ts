@@ -1,0 +1,35 @@
+import type { TokensWithdrawn } from '@app/events';
+import type { Clock, ConfiguredToken, Env, Signals } from '@app/platform';
+import type { TokenStore } from '../../libs/access/src/authenticate/token.store.js';
+import { Tokens } from '../../libs/access/src/authenticate/tokens.js';
+import type { IssuedToken } from '../../libs/access/src/tokens/issued-token.js';
+import type { IssuedTokenStore } from '../../libs/access/src/tokens/issued-token.store.js';
+
+/** What tokens without a database read and write. */
+export interface TokenRows {
+  readonly configured: ConfiguredToken[];
+  issued: readonly IssuedToken[];
+  readonly withdrawn: string[];
+}
+
+export const noRows = (): TokenRows => ({ configured: [], issued: [], withdrawn: [] });
+
+/** Tokens whose rows are lists. */
+export function tokensOn(env: Env, rows = noRows()): Tokens {
+  const store: Pick<TokenStore, 'replaceAll'> = {
+    replaceAll: async (given) => void rows.configured.push(...given),
+  };
+  const issued: Pick<IssuedTokenStore, 'valid'> = {
+    valid: () => Promise.resolve([...rows.issued]),
+  };
+  const signals = {
+    tell: async ({ names }: TokensWithdrawn) => void rows.withdrawn.push(...names),
+  };
+  return new Tokens(
+    env,
+    store as TokenStore,
+    issued as IssuedTokenStore,
+    signals as unknown as Signals,
+    { now: () => new Date() } as Clock,
+  );
+}
