@@ -1,9 +1,9 @@
 /*
- * node test/faults/isolation.mjs [messages=0]
+ * node test/faults/isolation.mjs [messages=0] [seconds=45]
  *
  * T8: five users (two MCP sessions, one stateless MCP client, REST, aggregated queries) call servers that mix up their
  * callers, over all three transports at once. Whatever reaches a user has to be his: answers, questions, log messages,
- * progress, roots and updates. Runs for 45 s, and on until that many messages were checked. Left out is what a server
+ * progress, roots and updates. Runs for so long, and on until that many messages were checked. Left out is what a server
  * on a stream that all calls share decides alone: progress with the token of another call, and a question after the
  * answer (docs/decisions/0213).
  */
@@ -26,7 +26,7 @@ import {
   TOKENS,
 } from './service.mjs';
 
-const RUN_MS = 45_000;
+const RUN_MS = Number(process.argv[3] ?? 45) * 1_000;
 const CALL_WITHIN_MS = 20_000;
 const LAST_WORDS_MS = 500;
 const MAX_STEPS = 24;

@@ -11,7 +11,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callTool, fixture, register, row, startService, stdio } from './service.mjs';
+import { callTool, fixture, register, row, startService, stdio, until } from './service.mjs';
 
 const SERVERS = 5;
 const KILLS = 4;
@@ -108,8 +108,10 @@ async function overStdio(service, name, kills) {
   const times = [];
   for (let i = 0; i < kills; i++) {
     await sleep(HEALTHY_MS);
-    const killed = nodesWith(`FAULTS_MARK=${marker}`);
-    if (killed.length === 0) throw new Error(`${name} has no process to kill`);
+    const killed = await until(() => {
+      const running = nodesWith(`FAULTS_MARK=${marker}`);
+      return running.length > 0 && running;
+    }, `${name} has a process to kill`);
     for (const pid of killed) process.kill(Number(pid), 'SIGKILL');
     const since = performance.now();
     // Ignores responses of the old process.
