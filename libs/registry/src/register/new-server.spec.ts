@@ -102,6 +102,25 @@ describe(newServer.name, () => {
     ]);
   });
 
+  it.each([
+    ['STDIO', 'command', { command: '********' }],
+    ['STDIO', 'args.1', { command: 'npx', args: ['a', '********'] }],
+    ['SSE', 'url', { url: 'https://a.example/?key=********' }],
+    ['HTTP', 'base_url', { base_url: 'https://a.example/?key=********' }],
+    ['HTTP', 'headers.Key', { base_url: 'https://a.example', headers: { Key: '********' } }],
+  ] as const)('says of %s which field has a mask: %s', (transportType, field, connectionConfig) => {
+    expect(refusedFields({ transportType, connectionConfig })).toEqual([
+      `body.connection_config.${field}`,
+    ]);
+  });
+
+  it('refuses a configuration that is too large', () => {
+    const args = Array.from({ length: 100 }, () => 'x'.repeat(4_000));
+    expect(issuesOf({ connectionConfig: { command: 'npx', args } })).toMatchObject([
+      { loc: ['body', 'connection_config'], msg: expect.stringContaining('Must have at most') },
+    ]);
+  });
+
   it('names every problem at once', () => {
     expect(refusedFields({ name: 'A', healthCheckUrl: 'x', connectionConfig: {} })).toEqual([
       'body.name',

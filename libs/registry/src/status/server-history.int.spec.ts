@@ -82,6 +82,26 @@ describe.each(engines)('the history of a server on %s', (engine) => {
     expect((await servers.history(id, page)).counted).toBe(0);
   });
 
+  it('says in its row why it failed, until it is connected again', async () => {
+    const id = await serverWith(0);
+    const status = handler();
+    const messageAfter = async (
+      ...[signal, reason]: ['connect' | 'connected' | 'failed', string?]
+    ) => {
+      await status.execute(new ChangeServerStatus(id, signal, reason ? { reason } : {}));
+      const rows: { error_message: string | null }[] = await opened.database.direct.query(
+        'SELECT error_message FROM mcp.external_servers WHERE id = $1',
+        [id],
+      );
+      return rows[0]?.error_message;
+    };
+    expect(await messageAfter('connect')).toBeNull();
+    expect(await messageAfter('connected')).toBeNull();
+    expect(await messageAfter('failed', 'no answer')).toBe('no answer');
+    expect(await messageAfter('connect')).toBe('no answer');
+    expect(await messageAfter('connected')).toBeNull();
+  });
+
   it('marks every attempt that follows a failure as a reconnect', async () => {
     const id = await serverWith(0);
     const status = handler();

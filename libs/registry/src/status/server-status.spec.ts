@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {
   isServing,
+  isWithdrawn,
   nextStatus,
   type ServerStatus,
   serverStatuses,
@@ -73,4 +74,15 @@ describe(isServing.name, () => {
   it('holds for CONNECTED and DEGRADED only', () => {
     expect(serverStatuses.filter(isServing)).toEqual(['CONNECTED', 'DEGRADED']);
   });
+});
+
+describe(isWithdrawn, () => {
+  it.each(['DISCONNECTED', 'DISCONNECTING'] as const)('is a server that is %s', (status) => {
+    expect(isWithdrawn(status)).toBe(true);
+  });
+
+  it.each(['CONNECTING', 'CONNECTED', 'DEGRADED', 'ERROR'] as const)(
+    'is no server that is %s',
+    (status) => expect(isWithdrawn(status)).toBe(false),
+  );
 });
