@@ -50,9 +50,11 @@ export class ConnectServerHandler implements ICommandHandler<ConnectServer> {
       return this.outcome(serverId, true);
     }
     await this.audit.record({ event: 'server.connect', actor, server });
-    const moved = await this.commands.execute(
-      new ChangeServerStatus(serverId, 'connect', { wanted: true }),
-    );
+    // A server that is CONNECTING already stays so: the attempt under way is joined.
+    const isConnecting = server.status === 'CONNECTING' && server.wanted;
+    const moved = isConnecting
+      ? undefined
+      : await this.commands.execute(new ChangeServerStatus(serverId, 'connect', { wanted: true }));
     await this.replicas.tell(SESSIONS_CHANGED, [serverId]);
     const connected = this.pool.leads
       ? this.open(server, moved !== undefined)
