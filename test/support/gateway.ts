@@ -51,7 +51,7 @@ export async function startGateway(
     providers: [
       { provide: SessionPool, useValue: sessions },
       { provide: Replicas, useValue: { hear: () => () => undefined } },
-      { provide: Peers, useValue: { isClustered: false } },
+      { provide: Peers, useValue: { isClustered: false, onGone: () => () => undefined } },
       ClusterKeys,
       { provide: PassingOn, useValue: { endStanding: () => undefined } },
       { provide: Deployment, useValue: { id: 'gateway-under-test' } },

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Catalogue } from '@app/catalogue';
 import { McpEndpoint } from '@app/mcp-server';
-import { AppError, bodyLimits, isJsonObject, Peers } from '@app/platform';
+import { AppError, bodyLimits, isJsonObject, type JsonValue, Peers } from '@app/platform';
 import { ServerNotFound } from '@app/registry';
 import { CallSlots } from '@app/routing';
 import { callerIn, PASSED_PATH, SessionPool } from '@app/sessions';
@@ -10,6 +10,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RequestForwarder } from '../forward/request-forwarder.js';
 import { ResourceSubscriptions } from '../notify/resource-subscriptions.js';
 import { ServerNotifications } from '../notify/server-notifications.js';
+import { PassedCalls } from './passed-calls.js';
 import { PassedClients } from './passed-clients.js';
 import { ReplicaSurface } from './replica.surface.js';
 
@@ -18,6 +19,7 @@ import { ReplicaSurface } from './replica.surface.js';
 export class ReplicaRoutes implements OnModuleInit {
   private readonly surfaces = new Map<string, ReplicaSurface>();
   private readonly clients = new PassedClients();
+  private readonly calls: PassedCalls;
 
   constructor(
     private readonly http: HttpAdapterHost,
@@ -29,7 +31,9 @@ export class ReplicaRoutes implements OnModuleInit {
     private readonly subscriptions: ResourceSubscriptions,
     private readonly notifications: ServerNotifications,
     private readonly slots: CallSlots,
-  ) {}
+  ) {
+    this.calls = new PassedCalls(peers);
+  }
 
   onModuleInit(): void {
     if (!this.peers.isClustered) return;
@@ -48,6 +52,10 @@ export class ReplicaRoutes implements OnModuleInit {
 
   private async serve(id: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!request.passedBy) throw new ServerNotFound(id);
+    if (isJsonObject(request.body) && request.body['method'] === 'notifications/cancelled') {
+      this.cancel(request.body['params']);
+      return reply.status(202).send();
+    }
     if (!this.sessions.leads) throw new NotHere();
     const surface = this.surfaceOf(id);
     const { body } = request;
@@ -64,13 +72,26 @@ export class ReplicaRoutes implements OnModuleInit {
     void this.endpoint.handle(surface, http, body, { name, ip: null });
   }
 
+  private cancel(params: JsonValue | undefined): void {
+    const call = isJsonObject(params) ? params['requestId'] : undefined;
+    if (typeof call === 'string') this.calls.cancel(call);
+  }
+
   private surfaceOf(id: string): ReplicaSurface {
     const server = this.catalogue.current.servers.get(id);
     if (!server) throw new ServerNotFound(id);
     let surface = this.surfaces.get(id);
     if (!surface) {
-      const { forwarder, subscriptions, notifications, clients, slots } = this;
-      surface = new ReplicaSurface(server, forwarder, subscriptions, notifications, clients, slots);
+      const { forwarder, subscriptions, notifications, clients, slots, calls } = this;
+      surface = new ReplicaSurface(
+        server,
+        forwarder,
+        subscriptions,
+        notifications,
+        clients,
+        slots,
+        calls,
+      );
       this.surfaces.set(id, surface);
     }
     return surface;

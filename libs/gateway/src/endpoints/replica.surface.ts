@@ -1,13 +1,14 @@
 import type { CatalogueServer } from '@app/catalogue';
 import { RpcError, rpcCode, type RpcResult, UpstreamRpcError, viaMeta } from '@app/mcp-protocol';
 import type { ClientCall, McpSurface, ServerChange, ServerDescription } from '@app/mcp-server';
-import { AppError, changed, isJsonObject, type JsonObject } from '@app/platform';
+import { AppError, type CancelSignal, changed, isJsonObject, type JsonObject } from '@app/platform';
 import { type CallSlots, requestOnBehalf } from '@app/routing';
 import { callerIn, failureData, refuseAsTold, WITHOUT_CALLER } from '@app/sessions';
 import { ClientConversation } from '../forward/forward-context.js';
 import type { RequestForwarder } from '../forward/request-forwarder.js';
 import type { ResourceSubscriptions } from '../notify/resource-subscriptions.js';
 import type { ServerNotifications } from '../notify/server-notifications.js';
+import type { PassedCalls } from './passed-calls.js';
 import type { PassedClients } from './passed-clients.js';
 
 /**
@@ -27,6 +28,7 @@ export class ReplicaSurface implements McpSurface {
     private readonly notifications: ServerNotifications,
     private readonly clients: PassedClients,
     private readonly slots: CallSlots,
+    private readonly calls: PassedCalls,
   ) {
     this.key = `replica:${server.id}`;
     this.serverInfo = { name: server.name, version: 'unknown' };
@@ -95,10 +97,9 @@ export class ReplicaSurface implements McpSurface {
     const conversation = new ClientConversation(call, params, async (...question) =>
       refuseAsTold(await this.notifications.ask(this.server.id, call, ...question)),
     );
-    const { actor, signal, onProgress, onLog, stateless } = conversation;
+    const { actor, onProgress, onLog, stateless } = conversation;
     const context = {
       actor,
-      signal,
       onProgress,
       onLog,
       stateless,
@@ -107,12 +108,9 @@ export class ReplicaSurface implements McpSurface {
     };
     const own = isJsonObject(meta) ? changed(meta, WITHOUT_CALLER) : undefined;
     const isEmpty = !own || Object.keys(own).length === 0;
-    return requestOnBehalf(
-      session,
-      method,
-      changed(params, { _meta: isEmpty ? undefined : own }),
-      context,
-      this.forwarder.timeoutMs,
-    );
+    const passed = changed(params, { _meta: isEmpty ? undefined : own });
+    const send = (signal: CancelSignal): Promise<RpcResult> =>
+      requestOnBehalf(session, method, passed, { ...context, signal }, this.forwarder.timeoutMs);
+    return caller ? this.calls.run(caller, call.signal, send) : send(call.signal);
   }
 }

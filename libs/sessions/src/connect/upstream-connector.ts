@@ -74,7 +74,12 @@ export class UpstreamConnector {
       deploymentId: this.deployment.id,
       signal,
     };
-    if (elsewhere) return this.replicas.connect(elsewhere, serverId, common);
+    if (elsewhere) {
+      return this.replicas.connect(elsewhere, serverId, common).catch((error: unknown) => {
+        this.stdio.noteUnreachable();
+        throw error;
+      });
+    }
     const target =
       transport.kind === 'STDIO'
         ? { ...transport, cwd: transport.cwd ?? (await this.folders.make(serverId)) }

@@ -20,6 +20,9 @@ const callerSchema = z.object({
   client: z.string().max(100),
   /** Whether the server may ask it questions. */
   answers: z.boolean(),
+  /** The replica that its client met, and the call there. */
+  replica: z.uuid(),
+  call: z.uuid(),
 });
 /** On whose behalf a request is sent. */
 export type PassedCaller = z.infer<typeof callerSchema>;

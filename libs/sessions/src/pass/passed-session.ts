@@ -24,6 +24,7 @@ export class PassedSession implements UpstreamSession {
     private readonly inner: UpstreamSession,
     /** The replica that has the session to the server. */
     readonly replicaId: string,
+    private readonly self: string,
   ) {}
 
   get era(): UpstreamSession['era'] {
@@ -75,6 +76,8 @@ export class PassedSession implements UpstreamSession {
       name: caller.principal,
       client: clientIdOf(caller.client),
       answers: onServerRequest !== undefined,
+      replica: this.self,
+      call: randomUUID(),
     };
     try {
       return await this.inner.requestBytes(method, params, {
@@ -90,6 +93,8 @@ export class PassedSession implements UpstreamSession {
         onServerRequest: onServerRequest && tellingRefusals(onServerRequest),
       });
     } catch (error) {
+      // A call that waits for its user has no exchange whose end would cancel it there.
+      if (client?.answers) this.giveUp(client.call);
       throw this.explained(error);
     }
   }
@@ -118,6 +123,10 @@ export class PassedSession implements UpstreamSession {
   }
   close(options?: CloseOptions): Promise<void> {
     return this.inner.close(options);
+  }
+
+  private giveUp(call: string): void {
+    this.inner.notify('notifications/cancelled', { requestId: call }).catch(() => undefined);
   }
 
   private explained(error: unknown): unknown {

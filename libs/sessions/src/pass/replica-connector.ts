@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectFailed, type ConnectOptions, connectUpstream } from '@app/mcp-client';
-import { Egress, Env, LOCAL_EGRESS, PASS_SCHEME, type Peer, Passes } from '@app/platform';
+import { Egress, Env, LOCAL_EGRESS, PASS_SCHEME, type Peer, Peers, Passes } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import { PASSED_PATH } from './passed-request.js';
 import { PassedSession } from './passed-session.js';
@@ -16,6 +16,7 @@ export class ReplicaConnector {
 
   constructor(
     private readonly passes: Passes,
+    private readonly peers: Peers,
     @Inject(Env) private readonly env: Env,
   ) {}
 
@@ -46,7 +47,7 @@ export class ReplicaConnector {
       egress: this.egress,
       priorEra: 'modern',
     });
-    if (session.era === 'modern') return new PassedSession(session, id);
+    if (session.era === 'modern') return new PassedSession(session, id, this.peers.self);
     await session.close({ force: true });
     throw new ConnectFailed('the replica that leads does not take requests of others');
   }

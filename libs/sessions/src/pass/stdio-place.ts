@@ -19,12 +19,19 @@ export class StdioPlace {
   /** The replica to pass requests on to; undefined when the server runs here. */
   async elsewhere(): Promise<Peer | undefined> {
     if (this.isAlwaysHere || this.leadership.leads) return undefined;
+    // Another may have taken over since the last question.
+    if (this.peers.leaderId === undefined && (await this.leadership.refresh())) return undefined;
     const { leaderId } = this.peers;
     if (leaderId === undefined) {
       throw new ConnectFailed('no replica leads at the moment; the next one starts the server');
     }
     // One of a version that takes no requests of others: the server runs here too, as it did with that version.
     return this.peers.find(leaderId);
+  }
+
+  /** A replica that cannot be reached may lead no longer; the next attempt knows. */
+  noteUnreachable(): void {
+    void this.leadership.refresh();
   }
 
   /** The replica that has the log of the server's process, if it is another one. */
