@@ -25,7 +25,9 @@ describe(buildProgram.name, () => {
       ),
       ...['logs', 'events', 'import'].map((name) => `servers ${name}`),
       ...['tools', 'tools list', 'tools show', 'tools call', 'search', 'query'],
-      ...['skills', 'skills list', 'skills show', 'clients', 'authorize', 'health', 'status'],
+      ...['skills', 'skills list', 'skills show'],
+      ...['tokens', 'tokens list', 'tokens create', 'tokens rotate', 'tokens revoke'],
+      ...['clients', 'authorize', 'health', 'status'],
       ...['events', 'audit', 'add', 'import', 'call', 'stdio', 'completion'],
     ]);
   });
