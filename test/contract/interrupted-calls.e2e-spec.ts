@@ -34,7 +34,7 @@ function toldIn(answer: unknown): Told {
   const { result } = answer as { result: { isError: boolean; content: [{ text: string }] } };
   expect(result.isError).toBe(true);
   const [{ text }] = result.content;
-  if (text.includes('a repeated call may do it twice')) return { outcome: 'unknown' };
+  if (text.includes('a repeated call may execute it twice')) return { outcome: 'unknown' };
   return { outcome: text.includes('The tool was not executed.') ? 'not executed' : text };
 }
 
