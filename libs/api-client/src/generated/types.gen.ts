@@ -87,7 +87,7 @@ export type TokenView = {
 
 export type TokenListView = {
     /**
-     * How many there are in all.
+     * Number of items in the whole list.
      */
     total: number;
     limit: number;
