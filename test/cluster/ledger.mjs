@@ -52,6 +52,12 @@ async function call({ name, arguments: { key }, _meta }, send) {
     }
   }
   const word = name === 'ask' ? await ask(key, send) : undefined;
+  if (name === 'ask' && word === undefined) {
+    return {
+      isError: true,
+      content: [{ type: 'text', text: 'not executed: the question was refused' }],
+    };
+  }
   appendFileSync(file, `${key}\n`);
   const said = { key, word, process: self, taken: ++taken };
   return { content: [{ type: 'text', text: JSON.stringify(said) }] };

@@ -54,7 +54,8 @@ const succeeded = (text) => ({ ok: true, said: JSON.parse(text) });
 const failed = (why, outcome) => ({ ok: false, why: String(why).slice(0, 200), outcome });
 
 function toldByMcp({ status, messages }, id) {
-  const answer = messages.find((message) => message.id === id);
+  // Questions of the service have ids of their own.
+  const answer = messages.find((message) => message.id === id && message.method === undefined);
   if (!answer) return failed(`${status} without an answer: ${JSON.stringify(messages.at(-1))}`);
   const { error, result } = answer;
   const text = error?.message ?? result?.content?.[0]?.text ?? JSON.stringify(answer);

@@ -18,12 +18,15 @@ export async function drainCalls(app: INestApplicationContext, withinMs: number)
     const standing = endpoint.standingStreams + passing.standingStreams;
     return Math.max(endpoint.runningCalls, drain.outstanding - standing);
   };
+  const leadership = app.get(Leadership, { strict: false });
+  // First, so that the next leader starts the STDIO servers while calls end here; alone, this process leads to its end.
+  if (leadership.leads && !(await leadership.isAlone())) await leadership.resign();
   drain.begin();
   const startedAt = performance.now();
   while (running() > 0 && performance.now() - startedAt < withinMs) await sleep(LOOK_EVERY_MS);
   const interrupted = running();
   endpoint.interruptCalls();
-  await app.get(Leadership, { strict: false }).leave();
+  await leadership.leave();
   const milliseconds = Math.round(performance.now() - startedAt);
   new Logger('switchboard').log({ interrupted, milliseconds }, 'service.drained');
 }

@@ -22,7 +22,7 @@ const RESIGNED = 'switchboard_leader';
 
 /**
  * One statement, so that an idle replica costs one transaction every two seconds: the row of this process, the lease
- * (renewed or taken), and what the others wrote. Renewing leaves the term as it is, so that PostgreSQL does not make it
+ * (renewed or taken, unless it has resigned), and what the others wrote. Renewing leaves the term as it is, so that PostgreSQL does not make it
  * wait for fenced writes.
  */
 const ASK = `
@@ -36,7 +36,7 @@ const ASK = `
     UPDATE mcp.leader_lease
     SET holder = $1, term = CASE WHEN holder = $1 THEN term ELSE term + 1 END,
       expires_at = clock_timestamp() + $2::interval
-    WHERE holder = $1 OR expires_at <= clock_timestamp() RETURNING term)
+    WHERE $6::boolean AND (holder = $1 OR expires_at <= clock_timestamp()) RETURNING term)
   SELECT (SELECT term::text FROM lease) AS term,
     (SELECT holder FROM mcp.leader_lease WHERE expires_at > clock_timestamp()) AS leader,
     (SELECT coalesce(json_agg(living), '[]') FROM (${LIVING_PEERS}) AS living) AS peers`;
@@ -111,13 +111,14 @@ export class Leadership
 
   /** Renews the lease, or takes it when it is free. */
   async refresh(): Promise<boolean> {
-    if (!this.control.isNeeded || this.hasResigned || this.hasLeft) return this.leads;
+    if (!this.control.isNeeded || this.hasLeft) return this.leads;
     const askedAt = this.clock.monotonic();
     try {
       const [row] = await this.control.query(ASK, [
         this.self,
         `${LEASE_MS} milliseconds`,
         ...this.peers.row.slice(1),
+        !this.hasResigned,
       ]);
       const { term, leader, peers } = asked.parse(row);
       this.term = term ?? undefined;
@@ -147,7 +148,7 @@ export class Leadership
     }
   }
 
-  /** Another process may lead from now on, and this one never again. */
+  /** Another process may lead from now on, and this one never again. Its heartbeat continues until it leaves. */
   async resign(): Promise<void> {
     if (!this.control.isNeeded || this.hasResigned) return;
     this.hasResigned = true;
@@ -163,6 +164,7 @@ export class Leadership
         [this.self, term, RESIGNED],
       )
       .catch(() => undefined);
+    this.announce();
   }
 
   /** The others pass nothing on to this process from now on. */

@@ -65,7 +65,6 @@ export class UpstreamConnector {
     );
     if (!server.wanted) throw new ConnectFailed('it was disconnected by request');
     request.onRead(server);
-    const elsewhere = transport.kind === 'STDIO' ? await this.stdio.elsewhere() : undefined;
     const common = {
       receiving: this.receiving,
       listing: this.listing,
@@ -74,11 +73,11 @@ export class UpstreamConnector {
       deploymentId: this.deployment.id,
       signal,
     };
-    if (elsewhere) {
-      return this.replicas.connect(elsewhere, serverId, common).catch((error: unknown) => {
-        this.stdio.noteUnreachable();
-        throw error;
-      });
+    if (transport.kind === 'STDIO') {
+      const passed = await this.stdio.atLeader(signal, (leader) =>
+        this.replicas.connect(leader, serverId, common),
+      );
+      if (passed) return passed;
     }
     const target =
       transport.kind === 'STDIO'

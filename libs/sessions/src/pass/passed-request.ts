@@ -69,6 +69,16 @@ export function failureIn({ data }: RpcErrorBody): AppError | undefined {
   return lost ? lostAs(lost.reason, lost.executed) : new PassedFailure(failure);
 }
 
+const stopSchema = z.object({
+  error_code: z.literal('SERVICE_UNAVAILABLE'),
+  outcome: z.enum(['not executed', 'unknown']),
+});
+
+/** The outcome of a request that a replica refused or interrupted because it stops. */
+export function stopIn({ data }: RpcErrorBody): 'not executed' | 'unknown' | undefined {
+  return stopSchema.safeParse(data).data?.outcome;
+}
+
 function lostAs(reason: string, executed: Executed): ConnectionLost {
   return new ConnectionLost(reason, executed);
 }

@@ -14,7 +14,11 @@ import {
 import { LOG_LEVEL_META_KEY, type Provenance, UpstreamRpcError } from '@app/mcp-protocol';
 import type { JsonObject, RawJsonObject } from '@app/platform';
 import { randomUUID } from 'node:crypto';
-import { callerMeta, failureIn, tellingRefusals } from './passed-request.js';
+import { callerMeta, failureIn, stopIn, tellingRefusals } from './passed-request.js';
+
+const STOPPING = 'the replica that has its session takes no more requests';
+/** How long requests may take that were sent before. */
+const LAST_ANSWERS_MS = 30_000;
 
 const clientIds = new WeakMap<object, string>();
 
@@ -25,7 +29,14 @@ export class PassedSession implements UpstreamSession {
     /** The replica that has the session to the server. */
     readonly replicaId: string,
     private readonly self: string,
-  ) {}
+  ) {
+    this.closed = Promise.race([inner.closed, new Promise<SessionEnd>((end) => (this.end = end))]);
+  }
+
+  /** Also when that replica takes no more requests, while those that it has taken end. */
+  readonly closed: Promise<SessionEnd>;
+  private end: (end: SessionEnd) => void = () => undefined;
+  private hasLeft = false;
 
   get era(): UpstreamSession['era'] {
     return this.inner.era;
@@ -53,9 +64,6 @@ export class PassedSession implements UpstreamSession {
   }
   get user(): string | null | undefined {
     return this.inner.user;
-  }
-  get closed(): Promise<SessionEnd> {
-    return this.inner.closed;
   }
 
   async request(
@@ -96,6 +104,8 @@ export class PassedSession implements UpstreamSession {
       // A call that waits for its user has no exchange whose end would cancel it there.
       if (client?.answers) this.giveUp(client.call);
       throw this.explained(error);
+    } finally {
+      this.closeWhenIdle();
     }
   }
 
@@ -130,12 +140,28 @@ export class PassedSession implements UpstreamSession {
   }
 
   private explained(error: unknown): unknown {
-    if (error instanceof UpstreamRpcError) return failureIn(error.rpc) ?? error;
+    if (error instanceof UpstreamRpcError) {
+      const stopped = stopIn(error.rpc);
+      if (stopped === 'not executed') return this.leave(error);
+      if (stopped === 'unknown') return new ConnectionLost(STOPPING, 'unknown', error);
+      return failureIn(error.rpc) ?? error;
+    }
     // It leads no longer, has been restarted, or has another key: it did not look at the request.
     if (!(error instanceof UpstreamHttpError) && !(error instanceof CredentialsRefused))
       return error;
-    void this.inner.close({ force: true });
-    return new ConnectionLost('the replica that has its session has changed', 'no', error);
+    return this.leave(error);
+  }
+
+  /** The next request goes to the replica that has the server then; those that are pending end here. */
+  private leave(error: unknown): ConnectionLost {
+    this.hasLeft = true;
+    this.end({ reason: STOPPING, cause: 'asked' });
+    setTimeout(() => void this.inner.close({ force: true }), LAST_ANSWERS_MS).unref();
+    return new ConnectionLost(STOPPING, 'no', error);
+  }
+
+  private closeWhenIdle(): void {
+    if (this.hasLeft && this.inner.pending === 0) void this.inner.close({ force: true });
   }
 }
 

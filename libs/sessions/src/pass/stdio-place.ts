@@ -1,8 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectFailed, type UpstreamSession } from '@app/mcp-client';
-import { Env, Leadership, type Peer, Peers } from '@app/platform';
+import { Clock, Env, Leadership, type Peer, Peers } from '@app/platform';
 import type { Server } from '@app/registry';
 import { PassedSession } from './passed-session.js';
+
+/** A call waits up to five seconds for a session; starting the program takes the rest. */
+const HANDOVER_MS = 3_000;
+const LOOK_AGAIN_MS = 100;
 
 /**
  * At which replica a STDIO server runs: at the one that leads, so that its state is the same for all its users. With
@@ -13,11 +17,12 @@ export class StdioPlace {
   constructor(
     private readonly peers: Peers,
     private readonly leadership: Leadership,
+    private readonly clock: Clock,
     @Inject(Env) private readonly env: Env,
   ) {}
 
   /** The replica to pass requests on to; undefined when the server runs here. */
-  async elsewhere(): Promise<Peer | undefined> {
+  private async elsewhere(): Promise<Peer | undefined> {
     if (this.isAlwaysHere || this.leadership.leads) return undefined;
     // Another may have taken over since the last question.
     if (this.peers.leaderId === undefined && (await this.leadership.refresh())) return undefined;
@@ -29,9 +34,29 @@ export class StdioPlace {
     return this.peers.find(leaderId);
   }
 
-  /** A replica that cannot be reached may lead no longer; the next attempt knows. */
-  noteUnreachable(): void {
-    void this.leadership.refresh();
+  /**
+   * Connects to the replica that leads; undefined when the server runs here. While leadership moves, as when a replica
+   * stops, an attempt at the former leader fails at once, and the next one is made at its successor.
+   */
+  async atLeader<T>(
+    signal: AbortSignal,
+    connect: (leader: Peer) => Promise<T>,
+  ): Promise<T | undefined> {
+    const until = this.clock.monotonic() + HANDOVER_MS;
+    for (;;) {
+      let tried: string | undefined;
+      try {
+        const leader = await this.elsewhere();
+        tried = leader?.id;
+        return leader && (await connect(leader));
+      } catch (error) {
+        await this.leadership.refresh();
+        const hasMoved = this.leadership.leads || this.peers.leaderId !== tried;
+        if (!hasMoved && tried !== undefined) throw error;
+        if (signal.aborted || this.clock.monotonic() >= until) throw error;
+        await this.clock.sleep(LOOK_AGAIN_MS, signal);
+      }
+    }
   }
 
   /** The replica that has the log of the server's process, if it is another one. */
