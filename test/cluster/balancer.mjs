@@ -52,7 +52,10 @@ export class Balancer {
   #pass(incoming, response) {
     const ready = this.#targets.filter(({ isReady }) => isReady);
     const target = ready[this.#next++ % Math.max(1, ready.length)];
+    let isLeft = false;
     const fail = () => {
+      // Of a request that its client gave up, nothing is known about the replica.
+      if (isLeft) return;
       if (target) target.isReady = false;
       if (response.headersSent) response.destroy();
       else response.writeHead(502).end('{"detail":"the balancer got no answer"}');
@@ -76,7 +79,9 @@ export class Balancer {
       answer.pipe(response);
     });
     response.once('close', () => {
-      if (!response.writableEnded) outgoing.destroy();
+      if (response.writableEnded) return;
+      isLeft = true;
+      outgoing.destroy();
     });
     incoming.pipe(outgoing);
   }

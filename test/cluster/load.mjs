@@ -7,6 +7,10 @@ import { isOwn } from './users.mjs';
 /** An older process of a server that runs once may still answer for so long after the next one began. */
 const HANDOVER_MS = 1_000;
 
+/** Calls that ask a user are served one at a time by a STDIO server, which at this rate would be overloaded by them. */
+const ASK_EVERY = 10;
+const isSerial = ({ server, tool }, onceServer) => server === onceServer && tool === 'ask';
+
 export class Load {
   /** `{ event, key, tool, kind, ok, why, outcome, isCrossed, isMisdirected }` of every call. */
   calls = [];
@@ -28,7 +32,10 @@ export class Load {
   async #loop(perSecond) {
     const begunAt = performance.now();
     for (let n = 0; !this.#isOver; n++) {
-      const call = this.#call(this.users[n % this.users.length]);
+      const user = this.users[n % this.users.length];
+      const turn = Math.floor(n / this.users.length);
+      const isDue = !isSerial(user, this.onceServer) || turn % ASK_EVERY === 0;
+      const call = this.#call(isDue ? user : this.users[0]);
       this.#running.add(call);
       void call.finally(() => this.#running.delete(call));
       const wait = begunAt + ((n + 1) * 1_000) / perSecond - performance.now();
