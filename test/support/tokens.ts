@@ -10,9 +10,16 @@ export interface TokenRows {
   readonly configured: ConfiguredToken[];
   issued: readonly IssuedToken[];
   readonly withdrawn: string[];
+  /** The next reads of issued tokens wait for these, after they have read. */
+  readonly waits: Promise<void>[];
 }
 
-export const noRows = (): TokenRows => ({ configured: [], issued: [], withdrawn: [] });
+export const noRows = (): TokenRows => ({
+  configured: [],
+  issued: [],
+  withdrawn: [],
+  waits: [],
+});
 
 /** Tokens whose rows are lists. */
 export function tokensOn(env: Env, rows = noRows()): Tokens {
@@ -20,7 +27,11 @@ export function tokensOn(env: Env, rows = noRows()): Tokens {
     replaceAll: async (given) => void rows.configured.push(...given),
   };
   const issued: Pick<IssuedTokenStore, 'valid'> = {
-    valid: () => Promise.resolve([...rows.issued]),
+    valid: async () => {
+      const read = [...rows.issued];
+      await rows.waits.shift();
+      return read;
+    },
   };
   const signals = {
     tell: async ({ names }: TokensWithdrawn) => void rows.withdrawn.push(...names),

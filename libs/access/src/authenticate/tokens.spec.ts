@@ -121,6 +121,20 @@ describe(Tokens.name, () => {
       expect(tokens.find(hashOf('secret of ci'))).toEqual(named('ci'));
     });
 
+    it('stay refused when rows that were read before they were revoked come late', async () => {
+      rows.issued = [issuedToken('ci', 'secret of ci')];
+      const tokens = await load(CONFIGURED);
+      let answer = (): void => undefined;
+      rows.waits.push(new Promise((resolve) => (answer = resolve)));
+      const early = tokens.reload();
+      rows.issued = [];
+      const late = tokens.reload();
+      await new Promise((resolve) => setImmediate(resolve));
+      answer();
+      await Promise.all([early, late]);
+      expect(tokens.find(hashOf('secret of ci'))).toBeUndefined();
+    });
+
     it('are told once after they were used', async () => {
       const tokens = await load(CONFIGURED);
       await tokens.put(issuedToken('ci', 'secret of ci'));

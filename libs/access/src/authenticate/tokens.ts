@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { timingSafeEqual } from 'node:crypto';
 import { TokensWithdrawn } from '@app/events';
-import { Clock, type ConfiguredToken, Env, Signals } from '@app/platform';
+import { Clock, CoalescedRuns, type ConfiguredToken, Env, Signals } from '@app/platform';
 import { acceptedHashes, type IssuedToken } from '../tokens/issued-token.js';
 import { IssuedTokenStore } from '../tokens/issued-token.store.js';
 import { adminToken, tokenHash } from './admin-token.js';
@@ -27,6 +27,7 @@ export class Tokens {
   private readonly logger = new Logger('access');
   private readonly known = new Map<string, Known>();
   private readonly used = new Set<string>();
+  private readonly reloads = new CoalescedRuns();
   private configured: readonly ConfiguredToken[] = [];
   private issued: readonly IssuedToken[] = [];
   /** Counts what was put and dropped here, to notice rows that were read before. */
@@ -66,8 +67,15 @@ export class Tokens {
     return candidate.principal;
   }
 
-  /** Makes memory equal to the rows of issued tokens, whichever process wrote them. */
-  async reload(): Promise<void> {
+  /**
+   * Makes memory equal to the rows of issued tokens, whichever process wrote them. One at a time: rows that were read
+   * before a token was revoked must not replace those that were read after.
+   */
+  reload(): Promise<void> {
+    return this.reloads.run('issued', () => this.readIssued());
+  }
+
+  private async readIssued(): Promise<void> {
     for (;;) {
       const { changes } = this;
       const rows = await this.issuedStore.valid();
