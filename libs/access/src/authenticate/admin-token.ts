@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createSecretFile } from '@app/platform';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UnusableTokenFile } from '../access.errors.js';
+import { newSecret } from '../tokens/issued-token.js';
 
 export interface AdminToken {
   readonly file: string;
@@ -26,8 +27,7 @@ export async function adminToken(dataDir: string): Promise<AdminToken> {
       process.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0;
     return { file, token, isNew: false, isExposed: readableByOthers };
   }
-  // 256 random bits; the prefix lets secret scanners find leaked tokens.
-  const token = `switchboard_${randomBytes(32).toString('base64url')}`;
+  const token = newSecret();
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   if (!createSecretFile(file, `${token}\n`)) return adminToken(dataDir);
   return { file, token, isNew: true, isExposed: false };
