@@ -121,7 +121,8 @@ export class Leadership
         !this.hasResigned,
       ]);
       const { term, leader, peers } = asked.parse(row);
-      this.term = term ?? undefined;
+      // It may have resigned since it asked.
+      this.term = this.hasResigned ? undefined : (term ?? undefined);
       if (term !== null) this.leadsUntil = askedAt + LEASE_MS;
       this.peers.learn(peers, term === null ? (leader ?? undefined) : undefined);
     } catch (error) {

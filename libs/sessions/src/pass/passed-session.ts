@@ -154,9 +154,11 @@ export class PassedSession implements UpstreamSession {
 
   /** The next request goes to the replica that has the server then; those that are pending end here. */
   private leave(error: unknown): ConnectionLost {
-    this.hasLeft = true;
-    this.end({ reason: STOPPING, cause: 'asked' });
-    setTimeout(() => void this.inner.close({ force: true }), LAST_ANSWERS_MS).unref();
+    if (!this.hasLeft) {
+      this.hasLeft = true;
+      this.end({ reason: STOPPING, cause: 'asked' });
+      setTimeout(() => void this.inner.close({ force: true }), LAST_ANSWERS_MS).unref();
+    }
     return new ConnectionLost(STOPPING, 'no', error);
   }
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectFailed, type UpstreamSession } from '@app/mcp-client';
-import { Clock, Env, Leadership, type Peer, Peers } from '@app/platform';
+import { Clock, CoalescedRuns, Env, Leadership, type Peer, Peers } from '@app/platform';
 import type { Server } from '@app/registry';
 import { PassedSession } from './passed-session.js';
 
@@ -14,6 +14,9 @@ const LOOK_AGAIN_MS = 100;
  */
 @Injectable()
 export class StdioPlace {
+  /** Many servers wait for the same leader. */
+  private readonly looks = new CoalescedRuns();
+
   constructor(
     private readonly peers: Peers,
     private readonly leadership: Leadership,
@@ -50,7 +53,7 @@ export class StdioPlace {
         tried = leader?.id;
         return leader && (await connect(leader));
       } catch (error) {
-        await this.leadership.refresh();
+        await this.looks.run('leader', async () => void (await this.leadership.refresh()));
         const hasMoved = this.leadership.leads || this.peers.leaderId !== tried;
         if (!hasMoved && tried !== undefined) throw error;
         if (signal.aborted || this.clock.monotonic() >= until) throw error;
