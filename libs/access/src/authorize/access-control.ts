@@ -12,6 +12,7 @@ import {
 import { Authenticator, isDocsRoute } from '../authenticate/authenticator.js';
 import { addressOf, ANONYMOUS, hasScope, type Principal } from '../authenticate/principal.js';
 import { RefusalLog } from '../audit/refusal-log.js';
+import { EntryTurns } from './entry-turns.js';
 import { RequestCounts } from './request-counts.js';
 import { type OriginRules, originRules, refuseForeign } from './request-origin.js';
 import { Tokens } from '../authenticate/tokens.js';
@@ -35,6 +36,7 @@ type Admission = (
 @Injectable()
 export class AccessControl {
   private readonly origins: OriginRules;
+  private readonly turns = new EntryTurns();
 
   constructor(
     private readonly env: Env,
@@ -105,12 +107,14 @@ export class AccessControl {
     const principal = rule === 'public' ? undefined : this.identify(request, failures);
     if (!(principal instanceof Promise) && !calls) {
       this.authorize(request, rule, principal);
-      return undefined;
+      return principal && this.turns.enter(principal.name);
     }
     return Promise.resolve(principal).then(async (identified) => {
       if (identified) request.principal = identified;
       if (calls) await refuseExcess(calls, request);
       this.authorize(request, rule, identified);
+      if (identified) return this.turns.enter(identified.name);
+      return undefined;
     });
   }
 
@@ -126,7 +130,7 @@ export class AccessControl {
       request.passedBy = { ip: passed.ip };
       request.id = passed.requestId;
       this.authorize(request, rule, passed.principal);
-      return undefined;
+      return this.turns.enter(passed.principal.name);
     } catch (error) {
       if (error instanceof ScopeMissing || error instanceof PassMisdirected) throw error;
       return refuseExcess(failures, request).then(() => {
