@@ -1,12 +1,17 @@
-// `npm run structure`: folders stay small, and every event has an emitter and a listener that is found by its file name.
+// `npm run structure`: folders stay small, names of files, classes and types are unique, and every event has an emitter
+// and a listener that is found by its file name.
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 
 /** More files than this are split into folders by what they do. */
 const MAX_FILES = 20;
 /** Events that only programs outside this repository hear; none today. */
 const HEARD_OUTSIDE = new Set();
 
+/** Each lib has one. */
+const SHARED_NAMES = new Set(['index.ts']);
+
+const DECLARED = /^export (?:abstract )?(?:class|interface|type|enum) (\w+)/gm;
 const EVENT = /^export class (\w+)/gm;
 const LISTENS = /@EventsHandler\(|\b(?:signals|replicas)\.hear\b/;
 const COMMENT = /\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/[^\n]*/g;
@@ -32,6 +37,20 @@ function largeFolders(files) {
   return [...counts]
     .filter(([, count]) => count > MAX_FILES)
     .map(([folder, count]) => `${folder}: ${count} files; split it, at most ${MAX_FILES}`);
+}
+
+/** Of all libs but the generated one, which is a library by itself. */
+function sharedNames(files) {
+  const homes = new Map();
+  for (const { path, text } of files) {
+    const declared = isTest(path) ? [] : [...text.matchAll(DECLARED)].map(([, name]) => name);
+    for (const name of new Set([basename(path), ...declared])) {
+      homes.set(name, [...(homes.get(name) ?? []), path]);
+    }
+  }
+  return [...homes]
+    .filter(([name, paths]) => paths.length > 1 && !SHARED_NAMES.has(name))
+    .map(([name, paths]) => `${name}: names two things, in ${paths.join(' and ')}`);
 }
 
 const isListenerFile = (path) => /\.on-[\w-]+\.ts$/.test(path);
@@ -64,7 +83,12 @@ function lonelyEvents(files) {
 }
 
 const files = await sources(process.argv[2] ?? '.');
-const problems = [...largeFolders(files), ...misplacedListeners(files), ...lonelyEvents(files)];
+const problems = [
+  ...largeFolders(files),
+  ...sharedNames(files),
+  ...misplacedListeners(files),
+  ...lonelyEvents(files),
+];
 for (const line of problems) console.error(line);
 if (problems.length > 0) process.exitCode = 1;
-else console.log('structure: folders, events and listeners are as CONTRIBUTING.md says');
+else console.log('structure: folders, names, events and listeners are as CONTRIBUTING.md says');

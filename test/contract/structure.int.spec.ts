@@ -50,6 +50,12 @@ describe('npm run structure', () => {
     ['a listener in another file', { 'a/src/b.ts': 'signals.hear(Moved, f)' }, 'a/src/b.ts'],
     ['a listener to replicas in another file', { 'a/src/b.ts': 'this.replicas.hear(f)' }, 'b.ts'],
     [
+      'a class with the name of another',
+      { 'a/src/b.ts': 'export class Twice {}', 'b/src/c.ts': 'export interface Twice {}' },
+      'Twice: names two things, in libs/a/src/b.ts and libs/b/src/c.ts',
+    ],
+    ['a file with the name of another', { 'a/src/b.ts': '', 'b/src/b.ts': '' }, 'b.ts: names two'],
+    [
       'a folder with more than twenty files',
       Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`b/src/c/f${i}.ts`, ''])),
       'libs/b/src/c: 21 files',

@@ -1,4 +1,5 @@
 export { Catalogue } from './catalogue.js';
+export { ToolNotFound } from './catalogue.errors.js';
 export { CatalogueModule } from './catalogue.module.js';
 export type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from './catalogue-snapshot.js';
 export { type DiscoveredTool, partsOf, type StoredTool, type ToolDiff } from './tool-definition.js';

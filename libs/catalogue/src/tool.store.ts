@@ -30,7 +30,7 @@ export interface ToolStamp {
   readonly isClassified: boolean;
 }
 
-export interface ToolSkills {
+export interface SkillsOfTool {
   readonly toolId: number;
   /** Primary skill first. Empty: the tool counts as unclassified. */
   readonly skillIds: readonly string[];
@@ -234,7 +234,7 @@ export class ToolStore {
     );
   }
 
-  async setSkills(tools: readonly ToolSkills[], classifiedBy: string, tx: Tx): Promise<void> {
+  async setSkills(tools: readonly SkillsOfTool[], classifiedBy: string, tx: Tx): Promise<void> {
     await tx.query(
       `UPDATE mcp.tools t
        SET skill_ids = s.skills, primary_skill_id = s.skills[1], is_classified = cardinality(s.skills) > 0,

@@ -29,9 +29,3 @@ export class SuggestionAlreadyReviewed extends AppError {
     });
   }
 }
-
-export class UnknownTool extends AppError {
-  constructor(id: string) {
-    super(`Tool not found: ${id.slice(0, 100)}`, { kind: 'not-found', code: 'TOOL_NOT_FOUND' });
-  }
-}

@@ -6,7 +6,7 @@ import { RequireScope } from '@app/access';
 import { ApiErrors } from '@app/platform';
 import { GetServer, ServerIdPipe } from '@app/registry';
 import { DiscoveryProgress } from './discovery-progress.js';
-import { DiscoveryView, toDiscoveryView } from './tools.dto.js';
+import { DiscoveryView, toDiscoveryView } from './server-tools.dto.js';
 
 @ApiTags('tools')
 @ApiBearerAuth()

@@ -16,7 +16,7 @@ import { PublishOwnToolsHandler } from './publish/publish-own-tools.command.js';
 import { DiscoveryRetries } from './discovery-retries.js';
 import { RefreshToolsHandler } from './refresh-tools.command.js';
 import { ToolPublisher } from './publish/tool-publisher.js';
-import { ServerToolsController } from './tools.controller.js';
+import { ServerToolsController } from './server-tools.controller.js';
 
 @Module({
   imports: [CatalogueModule, SessionsModule],

@@ -1,14 +1,12 @@
 export { connectUpstream } from './connect/on-demand.js';
 export { LogRing } from './process/log-ring.js';
 export {
-  AnswerTooLarge,
   AuthorizationFailed,
   AuthorizationNeeded,
   ConnectFailed,
   ConnectionLost,
   CredentialsRefused,
   type Executed,
-  RequestCancelled,
   RequestTimedOut,
   UpstreamHttpError,
   UpstreamProtocolError,
@@ -19,8 +17,6 @@ export type {
   ListKind,
   ListLimits,
   NotificationHandler,
-  ProtocolEra,
-  RequestCaller,
   RequestOptions,
   RootsProvider,
   ServerRequestHandler,

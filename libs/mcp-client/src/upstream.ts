@@ -1,5 +1,5 @@
 import type { CancelSignal, Egress, JsonObject, SharedBudget, RawJsonObject } from '@app/platform';
-import type { Provenance } from '@app/mcp-protocol';
+import type { ProtocolEra, Provenance } from '@app/mcp-protocol';
 import type { Authorizer } from './wire/authorizer.js';
 
 /** How to reach a server, with all placeholders resolved: contains secrets and is never logged. */
@@ -19,9 +19,6 @@ export type UpstreamTarget =
       /** Headers that are new for every request, over Streamable HTTP. */
       headersOfRequest?(): Readonly<Record<string, string>>;
     };
-
-/** `legacy`: handshake, up to 2025-11-25. `modern`: stateless, from 2026-07-28 on. */
-export type ProtocolEra = 'legacy' | 'modern';
 
 export interface ConnectOptions {
   /** From the start of the connection to an initialised session. */

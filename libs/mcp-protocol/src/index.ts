@@ -33,6 +33,7 @@ export {
   LOG_LEVEL_META_KEY,
   MODERN_VERSIONS,
   PROTOCOL_VERSION_META_KEY,
+  type ProtocolEra,
   SERVER_INFO_META_KEY,
   SUBSCRIPTION_ID_META_KEY,
 } from './revision/protocol.js';

@@ -1,7 +1,6 @@
 export { McpEndpoint } from './endpoint/mcp-endpoint.js';
 export { envelopeFor } from './modern/envelope.js';
 export type {
-  Caller,
   ClientCall,
   McpClient,
   McpSurface,

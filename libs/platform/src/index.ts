@@ -24,14 +24,7 @@ export { EmbeddedDatabase } from './database/embedded-database.js';
 export { SettingsStore } from './database/settings.store.js';
 export { Leadership, NotLeading } from './cluster/leadership.js';
 export { ClusterKeys, credentialKey } from './cluster/cluster-keys.js';
-export {
-  PASS_SCHEME,
-  passIn,
-  PassMisdirected,
-  PassRefused,
-  Passes,
-  type PassedRequest,
-} from './cluster/passes.js';
+export { PASS_SCHEME, passIn, PassMisdirected, PassRefused, Passes } from './cluster/passes.js';
 export { type PassFailure, PassingOn } from './cluster/passing-on.js';
 export { type Peer, Peers } from './cluster/peers.js';
 export { replicaUrl } from './cluster/replica-url.js';

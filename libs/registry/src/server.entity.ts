@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { TransportType } from './connection/connection-config.js';
-import type { ProtocolEra } from './server.js';
+import type { ProtocolEra } from '@app/mcp-protocol';
 import type { ServerStatus } from './status/server-status.js';
 
 @Entity({ schema: 'mcp', name: 'external_servers' })

@@ -30,7 +30,7 @@ import type { Place } from './credentials/vault.js';
 /** Serialises registrations across replicas, so that the limit on servers holds. */
 const REGISTRATION_LOCK = 7_202_612;
 
-export interface Page {
+export interface ServerPage {
   readonly limit: number;
   readonly offset: number;
 }
@@ -109,7 +109,7 @@ export class ServerStore {
 
   async list(
     filter: { status?: ServerStatus; ids?: readonly string[] },
-    page?: Page,
+    page?: ServerPage,
   ): Promise<{ servers: Server[]; total: number }> {
     const [rows, total] = await this.database.direct.findAndCount(ServerEntity, {
       where: {

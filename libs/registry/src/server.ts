@@ -1,4 +1,5 @@
 import type { WrittenServer } from '@app/events';
+import type { ProtocolEra } from '@app/mcp-protocol';
 import type { TransportType } from './connection/connection-config.js';
 import type { ListFailures } from './status/list-failures.js';
 import type { ServerStatus } from './status/server-status.js';
@@ -40,8 +41,6 @@ export function writtenServer(server: Server): WrittenServer {
     server;
   return { id, name, description, status, errorMessage, listFailures, registeredAt, version };
 }
-
-export type ProtocolEra = 'legacy' | 'modern';
 
 export const SERVER_NAME = /^[a-z][a-z0-9_-]*$/;
 export const MAX_SERVER_NAME = 255;

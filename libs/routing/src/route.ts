@@ -1,9 +1,14 @@
-import type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from '@app/catalogue';
+import {
+  type CatalogueServer,
+  type CatalogueSnapshot,
+  type CatalogueTool,
+  ToolNotFound,
+} from '@app/catalogue';
 import { canonicalName, MAX_WIRE_NAME, wireName } from '@app/mcp-protocol';
 import { AppError } from '@app/platform';
 import { isServing, ServerNotFound } from '@app/registry';
 import { ServerUnavailable } from '@app/sessions';
-import { OwnTool, RoutingFailed, ToolAmbiguous, ToolNotFound } from './routing.errors.js';
+import { OwnTool, RoutingFailed, ToolAmbiguous } from './routing.errors.js';
 
 export interface Route {
   readonly tool: CatalogueTool;

@@ -122,9 +122,3 @@ export class OwnTool extends AppError {
     );
   }
 }
-
-export class ToolNotFound extends AppError {
-  constructor(name: string) {
-    super(`Tool not found: ${name.slice(0, 100)}`, { kind: 'not-found', code: 'TOOL_NOT_FOUND' });
-  }
-}

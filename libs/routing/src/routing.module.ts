@@ -6,11 +6,11 @@ import { CallAudit } from './call-audit.js';
 import { CallMetrics, executionDuration, routingDuration } from './call.metrics.js';
 import { CallSlots } from './call-slots.js';
 import { CallToolHandler } from './call-tool.command.js';
-import { ToolsController } from './tools.controller.js';
+import { ToolCallsController } from './tool-calls.controller.js';
 
 @Module({
   imports: [CatalogueModule, SessionsModule],
-  controllers: [ToolsController],
+  controllers: [ToolCallsController],
   providers: [
     CallToolHandler,
     CallAudit,

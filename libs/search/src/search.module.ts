@@ -6,11 +6,11 @@ import { IndexWordsOnCatalogueReplaced } from './words/index-words.on-catalogue-
 import { LexicalTools } from './words/lexical-tools.js';
 import { SearchController } from './search.controller.js';
 import { SearchToolsHandler } from './search-tools.query.js';
-import { ToolsController } from './tools.controller.js';
+import { ToolListController } from './tool-list.controller.js';
 
 @Module({
   imports: [CatalogueModule, ClassificationModule, VectorsModule],
-  controllers: [SearchController, ToolsController],
+  controllers: [SearchController, ToolListController],
   providers: [LexicalTools, IndexWordsOnCatalogueReplaced, SearchToolsHandler],
 })
 export class SearchModule {}

@@ -1,5 +1,3 @@
-export { ConnectServer } from './connect/connect-server.command.js';
-export { DisconnectServer } from './connect/disconnect-server.command.js';
 export type { ServerNotice } from './keep/server-notices.js';
 export { ServerRetries } from './keep/server-retries.js';
 export {

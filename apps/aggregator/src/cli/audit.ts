@@ -4,7 +4,7 @@ import { detailsText } from './events.js';
 import { count } from './option-values.js';
 import type { RestClient } from './rest-client.js';
 import { serverId } from './servers/find-server.js';
-import type { Outcome, Perform } from './session.js';
+import type { CommandResult, Perform } from './session.js';
 import { table } from './table.js';
 
 const PAGE = 500;
@@ -24,7 +24,10 @@ interface AuditFilter {
   readonly limit: number;
 }
 
-async function audit(rest: RestClient, { event, server, limit }: AuditFilter): Promise<Outcome> {
+async function audit(
+  rest: RestClient,
+  { event, server, limit }: AuditFilter,
+): Promise<CommandResult> {
   const filter = {
     ...(event !== undefined && { event }),
     ...(server !== undefined && { server_id: await serverId(rest, server) }),

@@ -1,7 +1,7 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import { CliError, exitCodes } from './exit-codes.js';
 import type { RestClient } from './rest-client.js';
-import type { Outcome, Perform } from './session.js';
+import type { CommandResult, Perform } from './session.js';
 
 export function clientsCommand(perform: Perform) {
   return new Command('clients')
@@ -19,7 +19,7 @@ async function clients(
   rest: RestClient,
   id: string | undefined,
   endpoint: 'all' | 'search',
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const json = await rest.ask((api) => api.listClientSnippets({ query: { endpoint } }));
   if (id === undefined) {
     const parts = json.clients.map(

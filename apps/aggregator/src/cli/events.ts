@@ -3,7 +3,7 @@ import { Command } from '@commander-js/extra-typings';
 import { CliError, exitCodes } from './exit-codes.js';
 import { count } from './option-values.js';
 import type { RestClient } from './rest-client.js';
-import type { Outcome, Perform } from './session.js';
+import type { CommandResult, Perform } from './session.js';
 import { allServers, serverId } from './servers/find-server.js';
 import { table } from './table.js';
 
@@ -26,7 +26,7 @@ export async function showEvents(
   rest: RestClient,
   server: string | undefined,
   limit: number,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const events =
     server === undefined
       ? await eventsOfAll(rest, limit)

@@ -3,7 +3,7 @@ import { exitCodes } from './exit-codes.js';
 import type { RestClient } from './rest-client.js';
 import { visible } from './screen.js';
 import { serverId } from './servers/find-server.js';
-import { type Outcome, type Perform, state } from './session.js';
+import { type CommandResult, type Perform, state } from './session.js';
 import { fields } from './table.js';
 
 export function healthCommand(perform: Perform) {
@@ -21,7 +21,7 @@ export function statusCommand(perform: Perform) {
     .action(() => perform(status));
 }
 
-async function health(rest: RestClient): Promise<Outcome> {
+async function health(rest: RestClient): Promise<CommandResult> {
   const json = await rest.ask(async (api) => {
     const { data, error, response } = await api.getHealth();
     const isUnhealthy = typeof error === 'object' && error !== null && 'checks' in error;
@@ -36,7 +36,7 @@ async function health(rest: RestClient): Promise<Outcome> {
   };
 }
 
-async function healthOf(rest: RestClient, name: string): Promise<Outcome> {
+async function healthOf(rest: RestClient, name: string): Promise<CommandResult> {
   const id = await serverId(rest, name);
   const json = await rest.ask((api) => api.getServerHealth({ path: { id } }));
   const { response_time_ms: time, authorization } = json;
@@ -54,7 +54,7 @@ async function healthOf(rest: RestClient, name: string): Promise<Outcome> {
   return { json, text, exitCode: json.healthy ? exitCodes.ok : exitCodes.failed };
 }
 
-async function status(rest: RestClient): Promise<Outcome> {
+async function status(rest: RestClient): Promise<CommandResult> {
   const json = await rest.ask((api) => api.getState());
   const text = fields([
     ['servers', String(json.total_servers)],

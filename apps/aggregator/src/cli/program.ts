@@ -16,7 +16,7 @@ import {
 } from './servers/servers.group.js';
 import type { Output, Perform } from './session.js';
 import { skillsGroup } from './skills.js';
-import { tokensGroup } from './tokens.js';
+import { tokensGroup } from './token-commands.js';
 import { callCommand, toolsGroup } from './tools/tools.group.js';
 import { usageProblem } from './usage.js';
 

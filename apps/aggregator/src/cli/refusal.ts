@@ -5,7 +5,7 @@ import { visible } from './screen.js';
 const MAX_DETAIL_CHARS = 2_000;
 
 /** The failure that an error answer of the service stands for, as sentences. */
-export function refusal(url: string, status: number, body: unknown): CliError {
+export function failureOf(url: string, status: number, body: unknown): CliError {
   if (status === 401) {
     return new CliError(
       'The service requires a token: set --token or SWITCHBOARD_TOKEN, or run this in the folder that holds its data folder.',

@@ -1,6 +1,6 @@
 import { connect, type Switchboard } from '@app/api-client';
 import type { Service } from './locate-service.js';
-import { anotherProgram, refusal, unreachable } from './refusal.js';
+import { anotherProgram, failureOf, unreachable } from './refusal.js';
 
 /** Maximum page size of the service. */
 const PAGE = 500;
@@ -12,7 +12,7 @@ interface Exchange<T> {
   readonly response: Response | undefined;
 }
 
-export interface Page {
+export interface PageRange {
   readonly limit: number;
   readonly offset: number;
 }
@@ -35,7 +35,7 @@ export class RestClient {
       throw cause instanceof SyntaxError ? anotherProgram(url) : cause;
     });
     if (!response) throw unreachable(url, error);
-    if (data === undefined) throw refusal(url, response.status, error);
+    if (data === undefined) throw failureOf(url, response.status, error);
     const isJson = response.headers.get('content-type')?.includes('json');
     if (response.status !== 204 && !isJson) throw anotherProgram(url);
     return data;
@@ -43,7 +43,7 @@ export class RestClient {
 
   /** Reads a list page by page, up to `most` items, and returns the first page with all of them. */
   async list<T extends { readonly total: number }, I>(
-    operation: (api: Switchboard, page: Page) => Promise<Exchange<T>>,
+    operation: (api: Switchboard, page: PageRange) => Promise<Exchange<T>>,
     itemsOf: (page: T) => readonly I[],
     most = Number.POSITIVE_INFINITY,
   ): Promise<{ readonly first: T; readonly items: readonly I[] }> {

@@ -2,7 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import { collect, count } from './option-values.js';
 import type { RestClient } from './rest-client.js';
 import { fields, table } from './table.js';
-import type { Outcome, Perform } from './session.js';
+import type { CommandResult, Perform } from './session.js';
 
 /** Commands that put a question: for tools, or to the servers themselves. */
 export function searchCommand(perform: Perform) {
@@ -34,7 +34,11 @@ interface Asked {
   readonly explain?: boolean | undefined;
 }
 
-async function search(rest: RestClient, text: string, { servers, limit }: Asked): Promise<Outcome> {
+async function search(
+  rest: RestClient,
+  text: string,
+  { servers, limit }: Asked,
+): Promise<CommandResult> {
   const body = {
     query: text,
     ...(limit && { limit }),
@@ -53,7 +57,7 @@ async function query(
   rest: RestClient,
   text: string,
   { servers, limit, explain }: Asked,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const body = {
     query: text,
     ...(limit && { maxResults: limit }),

@@ -2,7 +2,7 @@ import type { RestClient } from './rest-client.js';
 import { coloured, type Screen } from './screen.js';
 
 /** The result of a command: JSON for programs, text for people. */
-export interface Outcome {
+export interface CommandResult {
   readonly json: unknown;
   /** `json` as the service wrote it, where `JSON.stringify` may write it differently. */
   readonly jsonText?: string;
@@ -14,15 +14,15 @@ export interface Output {
   readonly isJson: boolean;
   readonly screen: Screen;
   /** Prints an outcome, or a part of one that has no end. */
-  readonly add: (part: Omit<Outcome, 'exitCode'>) => void;
+  readonly add: (part: Omit<CommandResult, 'exitCode'>) => void;
 }
 
-export type Action = (rest: RestClient, output: Output) => Promise<Outcome | undefined>;
+export type Action = (rest: RestClient, output: Output) => Promise<CommandResult | undefined>;
 
 /** Runs the action of a command and prints its outcome. */
 export type Perform = (action: Action) => Promise<void>;
 
-export function textOf({ text }: Pick<Outcome, 'text'>, screen: Screen): string {
+export function textOf({ text }: Pick<CommandResult, 'text'>, screen: Screen): string {
   return typeof text === 'string' ? text : text(screen);
 }
 

@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import type { RestClient } from './rest-client.js';
-import type { Outcome, Perform } from './session.js';
+import type { CommandResult, Perform } from './session.js';
 import { fields, table } from './table.js';
 
 export function skillsGroup(perform: Perform) {
@@ -19,7 +19,7 @@ export function skillsGroup(perform: Perform) {
   return group;
 }
 
-async function listSkills(rest: RestClient, hasInactive: boolean): Promise<Outcome> {
+async function listSkills(rest: RestClient, hasInactive: boolean): Promise<CommandResult> {
   const { first, items } = await rest.list(
     (api, page) => api.listSkills({ query: { ...page, include_inactive: hasInactive } }),
     ({ skills }) => skills,
@@ -37,7 +37,7 @@ async function listSkills(rest: RestClient, hasInactive: boolean): Promise<Outco
   };
 }
 
-async function showSkill(rest: RestClient, id: string): Promise<Outcome> {
+async function showSkill(rest: RestClient, id: string): Promise<CommandResult> {
   const skill = await rest.ask((api) => api.getSkill({ path: { id } }));
   const { items } = await rest.list(
     (api, page) => api.listSkillTools({ path: { id }, query: page }),

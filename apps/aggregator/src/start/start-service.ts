@@ -17,7 +17,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../create-app.js';
 import { drainCalls } from '../http/drain-calls.js';
-import { startProblem } from './start-problem.js';
+import { startupProblem } from './startup-problem.js';
 import { stopOnSignals } from './stop-on-signals.js';
 import { giveRoomBackWhenQuiet, makeRoomForCalls } from './young-generation.js';
 
@@ -78,6 +78,6 @@ function reachable(url: string): string {
 
 /** Prints a failure that the operator can fix without a stack. */
 export function failStart(error: unknown): never {
-  console.error(startProblem(error) ?? error);
+  console.error(startupProblem(error) ?? error);
   process.exit(1);
 }

@@ -1,5 +1,6 @@
 import type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from '@app/catalogue';
 import { atOnce, type Sliced } from '@app/platform';
+import { isServing } from '@app/registry';
 import type { AggregatedQuery } from '../ask/aggregated-query.js';
 import { InvalidQuery } from '../aggregation.errors.js';
 import { firstMatching, type QueryRule } from './query-rule.js';
@@ -79,7 +80,7 @@ function isWanted({ server }: Target): boolean {
 
 function withOptional(target: Target): Target {
   const { server, calls } = target;
-  const isExpected = calls.length > 0 || (!isServing(server) && server.toolCount === 0);
+  const isExpected = calls.length > 0 || (!isServing(server.status) && server.toolCount === 0);
   return isExpected ? target : { ...target, isOptional: true };
 }
 
@@ -100,13 +101,9 @@ function problemOf(
   { calls, refused }: QueryPlan,
 ): string | undefined {
   if (!settings.enabled) return 'turned off for aggregated queries';
-  if (!isServing(server)) return server.errorMessage ?? server.status.toLowerCase();
+  if (!isServing(server.status)) return server.errorMessage ?? server.status.toLowerCase();
   const [configured] = settings.tool === null || calls.length > 0 ? [] : refused;
   return configured && `${configured.tool} ${configured.reason}`;
-}
-
-function isServing({ status }: CatalogueServer): boolean {
-  return status === 'CONNECTED' || status === 'DEGRADED';
 }
 
 function serverNamed(catalogue: CatalogueSnapshot, name: string): CatalogueServer {

@@ -9,7 +9,7 @@ export interface ToolAssignments {
   readonly assignments: readonly Assignment[];
 }
 
-export interface ToolSkills {
+export interface AssignedSkills {
   /** Primary skill first. */
   readonly skills: readonly Assignment[];
   /** Likely skills of a tool without any, with a confidence too low to assign them. */
@@ -42,14 +42,14 @@ export class AssignmentStore {
   }
 
   /** What is known of a tool's skills; nothing until it was classified. */
-  async ofTool(toolId: number): Promise<ToolSkills> {
+  async ofTool(toolId: number): Promise<AssignedSkills> {
     const [skills, [state]] = await Promise.all([
       this.database.direct.query<Assignment[]>(
         `SELECT skill_id AS "skillId", confidence FROM mcp.tool_skill_assignments
          WHERE tool_id = $1 ORDER BY is_primary DESC, confidence DESC, skill_id`,
         [toolId],
       ),
-      this.database.direct.query<Omit<ToolSkills, 'skills'>[]>(
+      this.database.direct.query<Omit<AssignedSkills, 'skills'>[]>(
         `SELECT unsure, classified_by AS "classifiedBy", is_override AS "isOverride"
          FROM mcp.tool_classifications WHERE tool_id = $1`,
         [toolId],

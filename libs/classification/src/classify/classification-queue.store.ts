@@ -19,7 +19,7 @@ export interface ClaimedTool {
   readonly serverDescription: string | null;
 }
 
-export interface Outcome {
+export interface ClassificationOutcome {
   readonly tool: Pick<ClaimedTool, 'id' | 'contentHash' | 'lease'>;
   readonly assignments: ToolAssignments['assignments'];
   /** Likely skills that are not sure enough to be assigned. */
@@ -152,7 +152,10 @@ export class ClassificationQueue {
    * Stores results and returns the ids of the tools. Skips tools that were changed, removed, overridden or made due
    * again since they were claimed: a result of an earlier taxonomy must not end the wait for a later one.
    */
-  async settle(outcomes: readonly Outcome[], classifiedBy: string): Promise<number[]> {
+  async settle(
+    outcomes: readonly ClassificationOutcome[],
+    classifiedBy: string,
+  ): Promise<number[]> {
     return this.database.background.transaction(async (tx) => {
       const held = await this.tools.hold(
         outcomes.map(({ tool }) => tool.id),
@@ -173,7 +176,7 @@ export class ClassificationQueue {
 
   /** Compares and writes in one statement, which sees the row as it is when it locks it. */
   private async closeLeases(
-    outcomes: readonly Outcome[],
+    outcomes: readonly ClassificationOutcome[],
     classifiedBy: string,
     tx: Tx,
   ): Promise<ReadonlySet<number>> {
@@ -198,7 +201,7 @@ export class ClassificationQueue {
   }
 
   /** Reschedules tools without a result (contract EC-009). */
-  async postpone(tools: readonly Outcome['tool'][], reason: string): Promise<void> {
+  async postpone(tools: readonly ClassificationOutcome['tool'][], reason: string): Promise<void> {
     await this.database.background.transaction((tx) =>
       tx.query(
         `UPDATE mcp.tool_classifications c

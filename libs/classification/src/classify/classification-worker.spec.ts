@@ -3,7 +3,7 @@ import type { Clock, Signals } from '@app/platform';
 import { eventually } from '../../../../test/support/eventually.js';
 import type { ClassificationQueue, ClaimedTool } from './classification-queue.store.js';
 import { ClassificationWorker } from './classification-worker.js';
-import { Classifier, type ToolToClassify, type Verdict } from './classifier.js';
+import { Classifier, type ToolToClassify, type Classification } from './classifier.js';
 import type { SkillStore } from '../skills/skill.store.js';
 import type { SuggestionStore } from '../skills/suggestion.store.js';
 
@@ -15,7 +15,7 @@ class OneAtATime extends Classifier {
   readonly asked: number[] = [];
   before: (id: number) => Promise<void> = () => Promise.resolve();
 
-  async classify(tools: readonly ToolToClassify[]): Promise<Verdict[]> {
+  async classify(tools: readonly ToolToClassify[]): Promise<Classification[]> {
     for (const { id } of tools) {
       this.asked.push(id);
       await this.before(id);

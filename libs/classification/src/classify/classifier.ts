@@ -18,7 +18,7 @@ export interface SuggestedSkill {
   readonly description: string;
 }
 
-export interface Verdict {
+export interface Classification {
   readonly toolId: number;
   /** Not filtered by confidence. */
   readonly assignments: readonly Assignment[];
@@ -41,5 +41,5 @@ export abstract class Classifier {
     tools: readonly ToolToClassify[],
     skills: readonly Skill[],
     signal: AbortSignal,
-  ): Promise<readonly Verdict[]>;
+  ): Promise<readonly Classification[]>;
 }

@@ -1,7 +1,7 @@
 import { type Llm, LlmFailed, type LlmQuestion, strictObject } from '@app/llm';
 import { isCleanText, type JsonObject } from '@app/platform';
 import { z } from 'zod';
-import { Classifier, type ToolToClassify, type Verdict } from './classifier.js';
+import { Classifier, type ToolToClassify, type Classification } from './classifier.js';
 import { MAX_SKILLS_PER_TOOL, type Skill } from '../skills/skill.js';
 
 const MAX_ANSWER_TOKENS = 4_096;
@@ -42,7 +42,7 @@ export class LlmClassifier extends Classifier {
     tools: readonly ToolToClassify[],
     skills: readonly Skill[],
     signal: AbortSignal,
-  ): Promise<Verdict[]> {
+  ): Promise<Classification[]> {
     const answer = answerSchema.safeParse(await this.llm.ask(questionOf(tools, skills), signal));
     if (!answer.success) throw new LlmFailed(this.name, 'its answer has another form');
     const asked = new Set(tools.map((tool) => tool.id));
@@ -104,7 +104,7 @@ function schemaOf(skills: readonly Skill[]): JsonObject {
 /** The text comes from a model that read untrusted input, and is shown to a human: one line of limited length. */
 function cleanSuggestion(
   suggested: { name: string; description: string } | null | undefined,
-): Verdict['suggestion'] {
+): Classification['suggestion'] {
   if (!suggested || !isCleanText(suggested.name + suggested.description)) return undefined;
   const line = (text: string, limit: number): string =>
     text

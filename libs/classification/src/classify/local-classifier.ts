@@ -1,6 +1,6 @@
 import { Catalogue, type CatalogueTool } from '@app/catalogue';
 import { splitIdentifiers, type StaticModel } from '@app/vectors';
-import { Classifier, LOCAL, type ToolToClassify, type Verdict } from './classifier.js';
+import { Classifier, LOCAL, type ToolToClassify, type Classification } from './classifier.js';
 import type { SkillHead } from '../skills/skill-head.js';
 import type { Skill } from '../skills/skill.js';
 import { SkillScorer } from './skill-scorer.js';
@@ -26,7 +26,7 @@ export class LocalClassifier extends Classifier {
     this.name = `${LOCAL}${model.id}`;
   }
 
-  classify(tools: readonly ToolToClassify[], skills: readonly Skill[]): Promise<Verdict[]> {
+  classify(tools: readonly ToolToClassify[], skills: readonly Skill[]): Promise<Classification[]> {
     const scorer = new SkillScorer(skills, this.model, this.head);
     const asked = new Map(tools.map((tool) => [tool.id, tool]));
     const servers = new Map(tools.map(({ server }) => [server.id, server]));

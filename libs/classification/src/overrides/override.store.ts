@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ToolStore } from '@app/catalogue';
+import { ToolNotFound, ToolStore } from '@app/catalogue';
 import type { Tx } from '@app/platform';
-import { UnknownTool } from '../classification.errors.js';
 import { AssignmentStore } from '../classify/assignment.store.js';
 import type { Assignment } from '../skills/skill.js';
 
@@ -27,7 +26,7 @@ export class OverrideStore {
     tx: Tx,
   ): Promise<string | null> {
     const [tool] = await this.tools.hold([toolId], tx);
-    if (!tool) throw new UnknownTool(String(toolId));
+    if (!tool) throw new ToolNotFound(String(toolId));
     await this.assignments.replace([{ toolId, assignments }], HUMAN, tx);
     await this.tools.markClassified([toolId], tx);
     await tx.query(
@@ -45,7 +44,7 @@ export class OverrideStore {
 
   async drop(toolId: number, tx: Tx): Promise<void> {
     const held = await this.tools.hold([toolId], tx);
-    if (held.length === 0) throw new UnknownTool(String(toolId));
+    if (held.length === 0) throw new ToolNotFound(String(toolId));
     await tx.query(
       `UPDATE mcp.tool_classifications SET is_override = false, due_at = now(), updated_at = now()
        WHERE tool_id = $1`,

@@ -8,16 +8,15 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type Actor, CurrentActor, RequireScope } from '@app/access';
-import { Catalogue } from '@app/catalogue';
+import { Catalogue, ToolNotFound } from '@app/catalogue';
 import { ApiErrors } from '@app/platform';
 import { AssignmentStore } from '../classify/assignment.store.js';
 import { DropOverride } from './drop-override.command.js';
 import { OverrideToolSkills } from './override-tool-skills.command.js';
 import { OverrideSkillsDto, ToolSkillsView, toToolSkillsView } from '../skills/skills.dto.js';
 import { RowIdPipe } from '../row-id.pipe.js';
-import { UnknownTool } from '../classification.errors.js';
 
-const ToolIdPipe = new RowIdPipe((id) => new UnknownTool(id));
+const ToolIdPipe = new RowIdPipe((id) => new ToolNotFound(id));
 
 @ApiTags('skills')
 @ApiBearerAuth()
@@ -37,7 +36,7 @@ export class ToolSkillsController {
   @ApiOkResponse({ type: ToolSkillsView })
   @ApiErrors(404)
   async getToolSkills(@Param('id', ToolIdPipe) id: number): Promise<ToolSkillsView> {
-    if (!this.catalogue.current.toolsById.has(id)) throw new UnknownTool(String(id));
+    if (!this.catalogue.current.toolsById.has(id)) throw new ToolNotFound(String(id));
     return toToolSkillsView(id, await this.assignments.ofTool(id));
   }
 

@@ -7,7 +7,7 @@ export interface CountedSkill extends Skill {
   readonly toolCount: number;
 }
 
-export interface Page {
+export interface SkillPage {
   readonly limit: number;
   readonly offset: number;
 }
@@ -21,7 +21,7 @@ export class SkillStore {
 
   async list(
     includeInactive: boolean,
-    page: Page,
+    page: SkillPage,
   ): Promise<{ skills: CountedSkill[]; total: number }> {
     const [skills, counted] = await Promise.all([
       this.database.direct.query<CountedSkill[]>(

@@ -22,7 +22,7 @@ import {
   ToFlag,
   MaxChars,
 } from '@app/platform';
-import type { ToolSkills } from '../classify/assignment.store.js';
+import type { AssignedSkills } from '../classify/assignment.store.js';
 import { type Assignment, MAX_SKILLS_PER_TOOL, SKILL_ID } from './skill.js';
 import type { CountedSkill } from './skill.store.js';
 import { type Suggestion, type SuggestionStatus, suggestionStatuses } from './suggestion.store.js';
@@ -232,7 +232,7 @@ export function toSkillToolView(tool: SkillTool): SkillToolView {
   };
 }
 
-export function toToolSkillsView(toolId: number, found: ToolSkills): ToolSkillsView {
+export function toToolSkillsView(toolId: number, found: AssignedSkills): ToolSkillsView {
   return {
     tool_id: String(toolId),
     skills: found.skills.map(toToolSkillView),

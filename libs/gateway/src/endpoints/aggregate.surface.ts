@@ -21,7 +21,7 @@ import {
 } from '@app/platform';
 import { ClientRoots } from '../notify/client-roots.js';
 import { aggregateInstructions } from './instructions.js';
-import { type ListChange, ListChanges } from '../notify/list-changes.js';
+import { type ListChange, ListChangeNotices } from '../notify/list-change-notices.js';
 import { isSameList, listedTools, toolsPage } from '../lists/listed-tools.js';
 import { LoopGuard } from './loop-guard.js';
 import { Offerings } from '../lists/offerings.js';
@@ -38,7 +38,7 @@ import { RequestForwarder } from '../forward/request-forwarder.js';
 export class AggregateSurface implements McpSurface {
   readonly key = 'aggregate';
   readonly serverInfo = { ...product };
-  private readonly changes: ListChanges;
+  private readonly changes: ListChangeNotices;
   /** The tool list as of the last change notification. */
   private listed: readonly CatalogueTool[] = [];
 
@@ -55,7 +55,7 @@ export class AggregateSurface implements McpSurface {
     private readonly loops: LoopGuard,
     clock: Clock,
   ) {
-    this.changes = new ListChanges(clock);
+    this.changes = new ListChangeNotices(clock);
   }
 
   /** Notifies clients when the list of tools they see has changed. */

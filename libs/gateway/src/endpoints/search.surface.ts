@@ -27,7 +27,7 @@ import { resolveRoute } from '@app/routing';
 import { MAX_QUERY_LENGTH, SearchTools } from '@app/search';
 import { z } from 'zod';
 import { ClientRoots } from '../notify/client-roots.js';
-import { ListChanges } from '../notify/list-changes.js';
+import { ListChangeNotices } from '../notify/list-change-notices.js';
 import { LoopGuard } from './loop-guard.js';
 import { listingOf } from '../lists/listed-tools.js';
 import { foundToolView, searchInstructions, searchTools, whatIsThere } from './search-tools.js';
@@ -68,7 +68,7 @@ const callArguments = z.object({
 export class SearchSurface implements McpSurface {
   readonly key = 'search';
   readonly serverInfo = { ...product };
-  private readonly changes: ListChanges;
+  private readonly changes: ListChangeNotices;
   /** The descriptions as of the last change notification. */
   private described = '';
 
@@ -81,7 +81,7 @@ export class SearchSurface implements McpSurface {
     private readonly loops: LoopGuard,
     clock: Clock,
   ) {
-    this.changes = new ListChanges(clock);
+    this.changes = new ListChangeNotices(clock);
   }
 
   /** Notifies clients when the tool descriptions change, because they name the servers. */

@@ -1,4 +1,4 @@
-import type { CatalogueServer } from '@app/catalogue';
+import { type CatalogueServer, ToolNotFound } from '@app/catalogue';
 import type {
   ClientCall,
   McpClient,
@@ -10,7 +10,6 @@ import type {
 } from '@app/mcp-server';
 import type { RpcResult } from '@app/mcp-protocol';
 import type { JsonObject } from '@app/platform';
-import { ToolNotFound } from '@app/routing';
 import type { ClientRoots } from '../notify/client-roots.js';
 import type { LoopGuard } from './loop-guard.js';
 import type { ResourceSubscriptions } from '../notify/resource-subscriptions.js';

@@ -1,7 +1,7 @@
+import { ToolNotFound } from '@app/catalogue';
 import { ConnectionLost, CredentialsRefused } from '@app/mcp-client';
 import { RpcError, UpstreamRpcError } from '@app/mcp-protocol';
 import { DatabaseUnavailable } from '@app/platform';
-import { ToolNotFound } from '@app/routing';
 import { ServerUnavailable } from '@app/sessions';
 import { toolFailure } from './tool-failure.js';
 

@@ -4,7 +4,7 @@ import { HealthFailed, HealthRecovered } from '@app/events';
 import { Signals } from '@app/platform';
 import { ChangeServerStatus, unlessRemoved } from '@app/registry';
 import { SessionPool } from '@app/sessions';
-import { signalAfter } from './verdict.js';
+import { signalAfter } from './health-verdict.js';
 
 /** A lost event is made up for by the next check, because the row counts the failures. */
 @Injectable()

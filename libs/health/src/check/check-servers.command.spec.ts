@@ -1,7 +1,7 @@
 import { ListServers, RecordHealth } from '@app/registry';
 import { FakeClock, settle } from '../../../../test/support/fake-clock.js';
 import { CheckServersHandler } from './check-servers.command.js';
-import type { ProbeOutcome } from './verdict.js';
+import type { ProbeOutcome } from './health-verdict.js';
 
 const server = (name: string, status = 'CONNECTED') => ({
   id: name,

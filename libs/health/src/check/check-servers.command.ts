@@ -6,7 +6,7 @@ import { isServing, ListServers, RecordHealth, type Server } from '@app/registry
 import { SessionPool } from '@app/sessions';
 import { CheckMetrics } from './check.metrics.js';
 import { ServerProbe } from './server-probe.js';
-import { judge, type ProbeOutcome, type Verdict } from './verdict.js';
+import { judge, type ProbeOutcome, type HealthVerdict } from './health-verdict.js';
 
 /** Checks every connected server once, in parallel (contract R20). */
 export class CheckServers extends Command<void> {}
@@ -64,7 +64,11 @@ export class CheckServersHandler implements ICommandHandler<CheckServers> {
     }
   }
 
-  private async record(server: Server, outcome: ProbeOutcome, verdict: Verdict): Promise<void> {
+  private async record(
+    server: Server,
+    outcome: ProbeOutcome,
+    verdict: HealthVerdict,
+  ): Promise<void> {
     const { consecutiveFailures } = verdict;
     if (outcome.kind === 'misconfigured') {
       const line = { ...keysOf(server), reason: outcome.warning };

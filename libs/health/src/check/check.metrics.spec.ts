@@ -1,6 +1,6 @@
 import { TestMetrics } from '../../../../test/support/metrics.js';
 import { checkDuration, checkFailures, CheckMetrics } from './check.metrics.js';
-import type { ProbeOutcome } from './verdict.js';
+import type { ProbeOutcome } from './health-verdict.js';
 
 const healthy: ProbeOutcome = { kind: 'healthy', responseTimeMs: 5 };
 const failed: ProbeOutcome = { kind: 'failed', error: 'no answer' };

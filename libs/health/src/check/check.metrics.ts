@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { counter, gauge, InjectMetric } from '@app/platform';
 import type { Counter, Gauge } from 'prom-client';
 import type { Server } from '@app/registry';
-import type { ProbeOutcome } from './verdict.js';
+import type { ProbeOutcome } from './health-verdict.js';
 
 type CheckedServer = Pick<Server, 'id' | 'name'>;
 type FailureCount = Pick<Server, 'consecutiveFailures'>;

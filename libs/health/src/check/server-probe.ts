@@ -4,7 +4,7 @@ import { rpcCode, UpstreamRpcError } from '@app/mcp-protocol';
 import type { UpstreamSession } from '@app/mcp-client';
 import type { Server } from '@app/registry';
 import type { Agent } from 'undici';
-import type { ProbeOutcome } from './verdict.js';
+import type { ProbeOutcome } from './health-verdict.js';
 
 export const PROBE_TIMEOUT_MS = 5_000;
 

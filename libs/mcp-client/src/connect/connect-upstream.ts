@@ -1,3 +1,4 @@
+import type { ProtocolEra } from '@app/mcp-protocol';
 import { LOCAL_EGRESS, SharedBudget, urlProblem } from '@app/platform';
 import { HttpWire } from '../wire/http.wire.js';
 import { lastWordsOf } from '../process/last-words.js';
@@ -5,7 +6,7 @@ import { ProbeKilledServer } from './negotiation.js';
 import { RpcSession } from '../session/rpc-session.js';
 import { SseWire } from '../wire/sse.wire.js';
 import { StdioWire } from '../process/stdio.wire.js';
-import type { ConnectOptions, ProtocolEra, UpstreamSession, UpstreamTarget } from '../upstream.js';
+import type { ConnectOptions, UpstreamSession, UpstreamTarget } from '../upstream.js';
 import { ConnectFailed, LoopRefused } from '../upstream.errors.js';
 import type { Wire } from '../wire/wire.js';
 

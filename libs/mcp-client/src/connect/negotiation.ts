@@ -8,8 +8,14 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { AppError, cutText, isJsonObject, type JsonObject } from '@app/platform';
-import { type RpcMessage, Provenance, type RpcId, viaIn } from '@app/mcp-protocol';
-import type { ConnectOptions, ProtocolEra } from '../upstream.js';
+import {
+  type ProtocolEra,
+  type RpcMessage,
+  Provenance,
+  type RpcId,
+  viaIn,
+} from '@app/mcp-protocol';
+import type { ConnectOptions } from '../upstream.js';
 import {
   ConnectFailed,
   ConnectionLost,

@@ -1,6 +1,6 @@
 import type { AppError } from '@app/platform';
-import type { RpcId } from '@app/mcp-protocol';
-import type { ProtocolEra, RequestOptions, SessionEnd } from '../upstream.js';
+import type { ProtocolEra, RpcId } from '@app/mcp-protocol';
+import type { RequestOptions, SessionEnd } from '../upstream.js';
 import { ConnectFailed, ConnectionLost, CredentialsRefused } from '../upstream.errors.js';
 import { inTime } from './in-time.js';
 

@@ -11,6 +11,7 @@ import {
 import {
   idJson,
   type Incoming,
+  type ProtocolEra,
   type RpcRequest,
   type Provenance,
   readFrame,
@@ -39,7 +40,6 @@ import type {
   ListKind,
   ListLimits,
   NotificationHandler,
-  ProtocolEra,
   RequestOptions,
   RootsProvider,
   SessionEnd,

@@ -20,3 +20,6 @@ export const LEGACY_VERSIONS: readonly [string, ...string[]] = [
 
 /** Revisions whose requests are stateless. */
 export const MODERN_VERSIONS = ['2026-07-28'];
+
+/** `legacy`: handshake, up to 2025-11-25. `modern`: stateless, from 2026-07-28 on. */
+export type ProtocolEra = 'legacy' | 'modern';

@@ -6,6 +6,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import pg from 'pg';
+import { backoffMs } from '../work/backoff.js';
 import { Clock, within } from '../work/clock.js';
 import { Env } from '../config/env.js';
 import { DatabaseUnavailable } from '../database/failures/database.errors.js';
@@ -15,9 +16,8 @@ import { Signal } from '../signal.js';
 const ANSWER_WITHIN_MS = 2_000;
 /** As PostgreSQL lists these connections, one per replica. */
 export const CONTROL_CONNECTION = 'switchboard control';
-const FIRST_WAIT_MS = 1_000;
 /** Short, because without this connection the process neither leads nor hears of changes. */
-const LONGEST_WAIT_MS = 5_000;
+const WAITS = { firstMs: 1_000, longestMs: 5_000 };
 
 /**
  * The one connection to PostgreSQL that waits behind no other work: for leadership and for notifications between
@@ -105,8 +105,8 @@ export class ControlConnection implements OnModuleInit, OnApplicationShutdown {
         this.logger.warn({ err: error }, 'control_connection.failed');
       }
       await this.close(client);
-      const wait = Math.min(FIRST_WAIT_MS * 2 ** Math.max(0, failures - 1), LONGEST_WAIT_MS);
-      await this.clock.sleep(wait, this.stop.signal).catch(() => undefined);
+      const waitMs = backoffMs(Math.max(1, failures), WAITS);
+      await this.clock.sleep(waitMs, this.stop.signal).catch(() => undefined);
     }
   }
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnreadableCredentials, WrongCredentialKey } from '../registry.errors.js';
-import { type Envelope, envelopeSchema, type Place, VaultKey } from './vault.js';
+import { type SealedCredential, sealedCredentialSchema, type Place, VaultKey } from './vault.js';
 
 const CHECK: Place = { table: 'settings', row: 'credential_check', field: 'value' };
 const CHECK_TEXT = 'switchboard';
@@ -29,7 +29,7 @@ export class CredentialVault implements OnModuleInit {
     // Only the first start writes the check value; replicas that start at the same time all verify the stored one.
     await this.settings.insertIfAbsent(CHECK.row, this.seal(CHECK_TEXT, CHECK));
     const stored = await this.settings.get(CHECK.row);
-    const envelope = envelopeSchema.safeParse(stored);
+    const envelope = sealedCredentialSchema.safeParse(stored);
     if (!envelope.success || !this.keys.some((key) => opens(key, envelope.data))) {
       throw new WrongCredentialKey();
     }
@@ -43,12 +43,12 @@ export class CredentialVault implements OnModuleInit {
     }
   }
 
-  seal(text: string, place: Place): Envelope {
+  seal(text: string, place: Place): SealedCredential {
     return this.current.seal(text, place);
   }
 
   open(stored: unknown, place: Place): string {
-    const envelope = envelopeSchema.safeParse(stored);
+    const envelope = sealedCredentialSchema.safeParse(stored);
     const key = envelope.success && this.keys.find(({ id }) => id === envelope.data.kid);
     if (!envelope.success || !key) throw new UnreadableCredentials(`${place.table} ${place.row}`);
     try {
@@ -79,7 +79,7 @@ export class CredentialVault implements OnModuleInit {
   }
 }
 
-function opens(key: VaultKey, envelope: Envelope): boolean {
+function opens(key: VaultKey, envelope: SealedCredential): boolean {
   try {
     return key.open(envelope, CHECK) === CHECK_TEXT;
   } catch {

@@ -3,14 +3,14 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { z } from 'zod';
 
 /** AES-256-GCM ciphertext as stored in a row, with the id of its key. */
-export const envelopeSchema = z.strictObject({
+export const sealedCredentialSchema = z.strictObject({
   v: z.literal(1),
   kid: z.string(),
   iv: z.base64url(),
   tag: z.base64url(),
   data: z.base64url(),
 });
-export type Envelope = z.infer<typeof envelopeSchema>;
+export type SealedCredential = z.infer<typeof sealedCredentialSchema>;
 
 /**
  * Table, row and column of the text. Bound into the envelope as additional data, so that it cannot be moved to
@@ -37,7 +37,7 @@ export class VaultKey {
     return new VaultKey(credentialKey(setting));
   }
 
-  seal(text: string, place: Place): Envelope {
+  seal(text: string, place: Place): SealedCredential {
     const iv = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', this.bytes, iv).setAAD(placeBytes(place));
     const data = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
@@ -51,7 +51,7 @@ export class VaultKey {
   }
 
   /** Throws if the envelope was made with another key or for another place, or was modified. */
-  open(envelope: Envelope, place: Place): string {
+  open(envelope: SealedCredential, place: Place): string {
     const decipher = createDecipheriv(
       'aes-256-gcm',
       this.bytes,

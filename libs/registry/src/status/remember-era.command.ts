@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Database } from '@app/platform';
-import type { ProtocolEra } from '../server.js';
+import type { ProtocolEra } from '@app/mcp-protocol';
 import { ServerStore } from '../server.store.js';
 
 /** Stores the protocol era that a handshake detected; null makes the next handshake probe again. */

@@ -2,7 +2,7 @@ import { installedFolder } from '@app/platform';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { MAX_TEXT_CHARS } from '../text/tool-text.js';
+import { MAX_TEXT_CHARS } from '../text/embedding-text.js';
 import { normalise } from '../indexes/vector-math.js';
 import { WordPieces } from '../text/word-pieces.js';
 

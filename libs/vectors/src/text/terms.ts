@@ -1,4 +1,4 @@
-import { splitIdentifiers } from './tool-text.js';
+import { splitIdentifiers } from './embedding-text.js';
 import { stemmer } from 'stemmer';
 
 /** English function words, which do not distinguish tools. */

@@ -1,7 +1,7 @@
 import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Service } from '../locate-service.js';
 import { type Candidate, wantedAt } from './candidates.js';
-import { namesOf } from './names.js';
+import { namesOf } from './completable-names.js';
 import { FILES, scripts, SHELLS } from './scripts.js';
 
 /** Characters of commands, options and ids; other words need quotes or could run commands in the shell. */

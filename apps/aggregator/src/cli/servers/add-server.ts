@@ -5,7 +5,7 @@ import { usageError } from '../exit-codes.js';
 import { type JsonMembers, objectIn, readInput } from '../input.js';
 import { pairOf } from '../option-values.js';
 import type { RestClient } from '../rest-client.js';
-import type { Outcome } from '../session.js';
+import type { CommandResult } from '../session.js';
 
 export interface NewServer {
   readonly serverUrl?: string | undefined;
@@ -24,7 +24,7 @@ export async function addServer(
   name: string,
   command: readonly string[],
   server: NewServer,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const { description, healthCheckUrl } = server;
   const body: RegisterServerDto = {
     name,

@@ -2,7 +2,7 @@ import type { UpdateServerDto } from '@app/api-client';
 import { usageError } from '../exit-codes.js';
 import { type JsonMembers, objectIn, readInput } from '../input.js';
 import type { RestClient } from '../rest-client.js';
-import type { Outcome } from '../session.js';
+import type { CommandResult } from '../session.js';
 import { withSet, without } from './change-config.js';
 import { editText } from './edit-text.js';
 import { serverId } from './find-server.js';
@@ -17,14 +17,18 @@ export interface Edit {
 }
 
 /** Masked secrets that stay as they are keep the stored secrets (ADR 0411). */
-export async function editServer(rest: RestClient, name: string, edit: Edit): Promise<Outcome> {
+export async function editServer(
+  rest: RestClient,
+  name: string,
+  edit: Edit,
+): Promise<CommandResult> {
   const isInPlace = Boolean(edit.set ?? edit.unset);
   if (edit.file !== undefined && isInPlace) {
     throw usageError('--file replaces the whole configuration: use it without --set and --unset.');
   }
   const file = edit.file === undefined ? undefined : await readConfig(edit.file);
   const id = await serverId(rest, name);
-  const update = (body: UpdateServerDto): Promise<Outcome> => change(rest, id, body);
+  const update = (body: UpdateServerDto): Promise<CommandResult> => change(rest, id, body);
   const rows = rowsOf(edit);
   if (file) return update({ ...rows, connection_config: file });
   if (!isInPlace && Object.keys(rows).length > 0) return update(rows);
@@ -54,7 +58,7 @@ function rowsOf({ name, description, healthCheckUrl }: Edit): UpdateServerDto {
   };
 }
 
-async function change(rest: RestClient, id: string, body: UpdateServerDto): Promise<Outcome> {
+async function change(rest: RestClient, id: string, body: UpdateServerDto): Promise<CommandResult> {
   const json = await rest.ask((api) => api.updateServer({ path: { id }, body }));
   const how = body.connection_config ? ' It reconnects with the new configuration.' : '';
   return { json, text: `${json.name} is changed.${how}` };

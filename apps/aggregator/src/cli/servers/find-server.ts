@@ -6,12 +6,12 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 type Status = ServerView['status'];
 
-export interface Listed {
+export interface ListedServers {
   readonly first: ServerListView;
   readonly items: readonly ServerView[];
 }
 
-export function allServers(rest: RestClient, status?: Status): Promise<Listed> {
+export function allServers(rest: RestClient, status?: Status): Promise<ListedServers> {
   return rest.list(
     (api, page) => api.listServers({ query: { ...page, ...(status && { status }) } }),
     ({ servers }) => servers,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RestClient } from '../rest-client.js';
 import { shown } from '../screen.js';
-import type { Outcome, Output } from '../session.js';
+import type { CommandResult, Output } from '../session.js';
 import { serverId } from './find-server.js';
 
 const POLL_MS = 1_000;
@@ -16,7 +16,7 @@ export async function serverLogs(
   output: Output,
   name: string,
   options: LogOptions,
-): Promise<Outcome | undefined> {
+): Promise<CommandResult | undefined> {
   const id = await serverId(rest, name);
   const json = await rest.ask((api) => api.getServerLogs({ path: { id } }));
   const lines = options.lines === undefined ? json.lines : json.lines.slice(-options.lines);

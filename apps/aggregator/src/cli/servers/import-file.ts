@@ -2,14 +2,14 @@ import { readServersFile, UnreadableServersFile } from '@app/registry';
 import { CliError, exitCodes, usageError } from '../exit-codes.js';
 import { readInput } from '../input.js';
 import type { RestClient } from '../rest-client.js';
-import type { Outcome } from '../session.js';
+import type { CommandResult } from '../session.js';
 import { table } from '../table.js';
 
 /**
  * Registers the servers of a client's `mcpServers` file. An invalid entry does not affect the others; registered
  * servers stay unchanged.
  */
-export async function importFile(rest: RestClient, file: string): Promise<Outcome> {
+export async function importFile(rest: RestClient, file: string): Promise<CommandResult> {
   const { entries, skipped } = await read(file);
   if (entries.length + skipped.length === 0) {
     return { json: { servers: [] }, text: `${file} has no servers: its list is empty` };

@@ -1,13 +1,13 @@
 import type { ServerDetailView, ServerView } from '@app/api-client';
 import type { RestClient } from '../rest-client.js';
-import type { Outcome } from '../session.js';
+import type { CommandResult } from '../session.js';
 import { fields, table } from '../table.js';
 import { allServers, serverId } from './find-server.js';
 
 export async function listServers(
   rest: RestClient,
   status: ServerView['status'] | undefined,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const { first, items } = await allServers(rest, status);
   const rows = items.map((server) => [
     server.name,
@@ -26,7 +26,7 @@ export async function listServers(
   };
 }
 
-export async function showServer(rest: RestClient, name: string): Promise<Outcome> {
+export async function showServer(rest: RestClient, name: string): Promise<CommandResult> {
   const id = await serverId(rest, name);
   const json = await rest.ask((api) => api.getServer({ path: { id } }));
   return { json, text: described(json) };

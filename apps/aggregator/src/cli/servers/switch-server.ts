@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { exitCodes } from '../exit-codes.js';
 import { visible } from '../screen.js';
 import type { RestClient } from '../rest-client.js';
-import type { Outcome } from '../session.js';
+import type { CommandResult } from '../session.js';
 import { serverId } from './find-server.js';
 
 const POLL_MS = 200;
@@ -14,7 +14,7 @@ export async function connectServer(
   rest: RestClient,
   name: string,
   wait: number,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const id = await serverId(rest, name);
   const json = await rest.ask((api) =>
     api.connectServer({ path: { id }, query: { wait_seconds: wait } }),
@@ -40,7 +40,7 @@ export async function disconnectServer(
   rest: RestClient,
   name: string,
   { wait, force = false }: { readonly wait: number; readonly force?: boolean | undefined },
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const id = await serverId(rest, name);
   const json = await rest.ask((api) =>
     api.disconnectServer({ path: { id }, query: { wait_seconds: wait }, body: { force } }),
@@ -48,14 +48,14 @@ export async function disconnectServer(
   return { json, text: `${name} is ${json.status}: ${visible(json.message)}` };
 }
 
-export async function removeServer(rest: RestClient, name: string): Promise<Outcome> {
+export async function removeServer(rest: RestClient, name: string): Promise<CommandResult> {
   const id = await serverId(rest, name);
   await rest.ask((api) => api.removeServer({ path: { id } }));
   return { json: { removed: name, id }, text: `${name} is removed with its tools and history.` };
 }
 
 /** The user opens the URL; the service continues by itself. */
-export async function authorizeServer(rest: RestClient, name: string): Promise<Outcome> {
+export async function authorizeServer(rest: RestClient, name: string): Promise<CommandResult> {
   const id = await serverId(rest, name);
   const json = await rest.ask((api) => api.authorizeServer({ path: { id } }));
   const { authorization_url: url, expires_at: until } = json;

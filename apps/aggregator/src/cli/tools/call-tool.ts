@@ -3,7 +3,7 @@ import { objectIn, readInput } from '../input.js';
 import { isJson, pairOf } from '../option-values.js';
 import type { RestClient } from '../rest-client.js';
 import { shown } from '../screen.js';
-import type { Outcome } from '../session.js';
+import type { CommandResult } from '../session.js';
 
 export interface GivenArguments {
   /** `name=value`, one JSON object, or `-`. */
@@ -16,7 +16,7 @@ export async function callTool(
   rest: RestClient,
   name: string,
   given: GivenArguments,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const body = `{"name":${JSON.stringify(name)},"arguments":${await argumentsText(given)}}`;
   let jsonText = '';
   const json = await rest.ask((api) =>

@@ -1,5 +1,5 @@
 import type { RestClient } from '../rest-client.js';
-import type { Outcome } from '../session.js';
+import type { CommandResult } from '../session.js';
 import { fields, table } from '../table.js';
 import { type ToolFilter, toolId, toolsLike } from './find-tool.js';
 
@@ -7,7 +7,7 @@ export async function listTools(
   rest: RestClient,
   filter: ToolFilter,
   limit: number,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const { first, items } = await toolsLike(rest, filter, limit);
   const rows = items.map((tool) => [tool.name, tool.skill_ids.join(','), tool.description]);
   const others =
@@ -21,7 +21,7 @@ export async function listTools(
   };
 }
 
-export async function showTool(rest: RestClient, name: string): Promise<Outcome> {
+export async function showTool(rest: RestClient, name: string): Promise<CommandResult> {
   const id = await toolId(rest, name);
   const json = await rest.ask((api) => api.getTool({ path: { id } }));
   const { source_server: server } = json;

@@ -1,21 +1,20 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '@app/access';
-import { Catalogue } from '@app/catalogue';
+import { Catalogue, ToolNotFound } from '@app/catalogue';
 import { ApiErrors } from '@app/platform';
-import { ToolNotFound } from './search.errors.js';
 import {
   ListToolsQuery,
   ToolDetailView,
   ToolListView,
   toToolDetailView,
   toToolView,
-} from './tools.dto.js';
+} from './tool-list.dto.js';
 
 @ApiTags('tools')
 @ApiBearerAuth()
 @Controller('api/v1/aggregator/tools')
-export class ToolsController {
+export class ToolListController {
   constructor(private readonly catalogue: Catalogue) {}
 
   @Get()

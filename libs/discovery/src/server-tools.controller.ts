@@ -12,7 +12,12 @@ import { type Actor, CurrentActor, RequireScope } from '@app/access';
 import { ApiErrors, PageQuery } from '@app/platform';
 import { GetServer, ServerIdPipe } from '@app/registry';
 import { RefreshTools } from './refresh-tools.command.js';
-import { RefreshView, ServerToolsView, toRefreshView, toServerToolView } from './tools.dto.js';
+import {
+  RefreshView,
+  ServerToolsView,
+  toRefreshView,
+  toServerToolView,
+} from './server-tools.dto.js';
 
 @ApiTags('tools')
 @ApiBearerAuth()

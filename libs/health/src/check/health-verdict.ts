@@ -7,7 +7,7 @@ export type ProbeOutcome =
   /** The check itself is misconfigured (HTTP 4xx), so it does not judge the server. */
   | { readonly kind: 'misconfigured'; readonly warning: string };
 
-export interface Verdict {
+export interface HealthVerdict {
   readonly consecutiveFailures: number;
   /** The status change to request, if there is one. */
   readonly signal?: StatusSignal;
@@ -29,7 +29,7 @@ export function signalAfter(consecutiveFailures: number): 'degraded' | 'failed' 
 export function judge(
   before: { readonly status: ServerStatus; readonly consecutiveFailures: number },
   outcome: ProbeOutcome,
-): Verdict {
+): HealthVerdict {
   switch (outcome.kind) {
     case 'healthy':
       return {

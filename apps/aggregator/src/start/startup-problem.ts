@@ -2,7 +2,7 @@ import { AppError, DataDirError, InvalidEnv } from '@app/platform';
 import { UnusableArguments } from './settings.js';
 
 /** Why the service does not start, as one sentence if the operator can fix it; undefined for a defect. */
-export function startProblem(error: unknown): string | undefined {
+export function startupProblem(error: unknown): string | undefined {
   const isExpected = [InvalidEnv, DataDirError, AppError, UnusableArguments].some(
     (kind) => error instanceof kind,
   );

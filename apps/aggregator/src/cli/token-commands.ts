@@ -2,7 +2,7 @@ import type { SecretTokenView, TokenView } from '@app/api-client';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { CliError, exitCodes } from './exit-codes.js';
 import type { RestClient } from './rest-client.js';
-import type { Outcome, Perform } from './session.js';
+import type { CommandResult, Perform } from './session.js';
 import { fields, table } from './table.js';
 
 const SCOPES = ['read', 'call', 'admin'] as const;
@@ -56,7 +56,7 @@ async function allTokens(rest: RestClient) {
   );
 }
 
-async function listTokens(rest: RestClient): Promise<Outcome> {
+async function listTokens(rest: RestClient): Promise<CommandResult> {
   const { first, items } = await allTokens(rest);
   const rows = items.map((token) => [
     token.name,
@@ -79,7 +79,7 @@ async function createToken(
   name: string,
   scopes: readonly Scope[],
   expires: number | undefined,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const body = {
     name,
     scopes: [...scopes],
@@ -92,19 +92,19 @@ async function rotateToken(
   rest: RestClient,
   name: string,
   overlap: number | undefined,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const id = await issuedId(rest, name);
   const body = overlap === undefined ? {} : { overlap_seconds: overlap };
   return shown(await rest.ask((api) => api.rotateToken({ path: { id }, body })));
 }
 
-async function revokeToken(rest: RestClient, name: string): Promise<Outcome> {
+async function revokeToken(rest: RestClient, name: string): Promise<CommandResult> {
   const id = await issuedId(rest, name);
   await rest.ask((api) => api.revokeToken({ path: { id } }));
   return { json: { id, name, revoked: true }, text: `${name} is revoked.` };
 }
 
-function shown(token: SecretTokenView): Outcome {
+function shown(token: SecretTokenView): CommandResult {
   return {
     json: token,
     text: fields([

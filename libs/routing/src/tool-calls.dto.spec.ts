@@ -1,7 +1,7 @@
 import { RawJsonObject } from '@app/platform';
 import { catalogueOf, type PicturedServer } from '../../../test/support/catalogue.js';
 import { resolveRoute } from './route.js';
-import { toToolAnswerView } from './tools.dto.js';
+import { toToolAnswerView } from './tool-calls.dto.js';
 
 describe(toToolAnswerView.name, () => {
   const answerOf = (status: NonNullable<PicturedServer['status']>) => {

@@ -2,7 +2,7 @@ import { serverIdOf } from '../../../test/support/catalogue.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { startGateway } from '../../../test/support/gateway.js';
 import { fixture, stdioPeer } from '../../../test/support/peers.js';
-import { ToolsController } from './tools.controller.js';
+import { ToolCallsController } from './tool-calls.controller.js';
 
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 
@@ -40,7 +40,7 @@ const metadata = {
   total_time_ms: expect.any(Number),
 };
 
-describe(ToolsController.name, () => {
+describe(ToolCallsController.name, () => {
   it('returns the complete result of the server and details of the call', async () => {
     expect(await call({ name: 'moody.everything' })).toEqual({
       status: 200,

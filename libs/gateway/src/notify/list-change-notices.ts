@@ -9,7 +9,7 @@ const LIMITS = { firstMs: 100, maxMs: 2_000, maxKeys: 3 };
  * Notifies the clients of a surface that a list changed. The change is computed once, not per client; during a burst
  * of changes each client is notified at growing intervals.
  */
-export class ListChanges {
+export class ListChangeNotices {
   private readonly changed = new Signal<ListChange>('list changes');
   private readonly coalescer: Coalescer;
 

@@ -5,12 +5,12 @@ import { type Actor, CurrentActor, RequireScope } from '@app/access';
 import { ApiErrors, BodyLimit, whileConnected } from '@app/platform';
 import type { FastifyReply } from 'fastify';
 import { CallTool } from './call-tool.command.js';
-import { CallToolDto, readToolCall, ToolAnswerView, toToolAnswerView } from './tools.dto.js';
+import { CallToolDto, readToolCall, ToolAnswerView, toToolAnswerView } from './tool-calls.dto.js';
 
 @ApiTags('tools')
 @ApiBearerAuth()
 @Controller('api/v1/tools')
-export class ToolsController {
+export class ToolCallsController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post('call')

@@ -1,10 +1,10 @@
 import { FakeClock } from '../../../../test/support/fake-clock.js';
-import { ListChanges } from './list-changes.js';
+import { ListChangeNotices } from './list-change-notices.js';
 
-describe(ListChanges.name, () => {
+describe(ListChangeNotices.name, () => {
   it('notifies each client at once, and once more after a burst', async () => {
     const clock = new FakeClock();
-    const changes = new ListChanges(clock);
+    const changes = new ListChangeNotices(clock);
     let told = 0;
     for (let i = 0; i < 200; i++) changes.watch(() => told++);
     for (let i = 0; i < 10_000; i++) changes.tell('resources');
@@ -14,7 +14,7 @@ describe(ListChanges.name, () => {
   });
 
   it('notifies of each list separately, and not after unsubscribing', () => {
-    const changes = new ListChanges(new FakeClock());
+    const changes = new ListChangeNotices(new FakeClock());
     const heard: string[] = [];
     changes.watch(({ kind }) => void heard.push(kind));
     changes.watch(() => void heard.push('stopped'))();

@@ -1,6 +1,6 @@
 import { type ServerStatus, nextStatus } from '@app/registry';
 import fc from 'fast-check';
-import { judge, type ProbeOutcome } from './verdict.js';
+import { judge, type ProbeOutcome } from './health-verdict.js';
 
 const healthy: ProbeOutcome = { kind: 'healthy', responseTimeMs: 5 };
 const failed: ProbeOutcome = { kind: 'failed', error: 'no answer' };

@@ -1,4 +1,4 @@
-import { toolText, type ToolWords } from './tool-text.js';
+import { toolText, type ToolWords } from './embedding-text.js';
 
 const tool: ToolWords = {
   server: 'github',
