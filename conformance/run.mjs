@@ -1,6 +1,7 @@
 // Runs the official conformance suite against a fixture server, directly and through a running service, and with the
 // service as the client, and prints the tables: npm run conformance. What makes it fail is in gate.mjs.
-// `npm run conformance -- --write` writes the tables to RESULTS.md, too.
+// `npm run conformance -- --write` writes the tables to RESULTS.md, too; `-- --replicas=3` runs the suite against so many
+// replicas behind a balancer without stickiness, with the same expectations.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -20,15 +21,24 @@ const suite = [
   join(modules, '@modelcontextprotocol/conformance/dist/index.js'),
 ];
 const TOKEN = 'conformance-token-of-this-run';
+const REPLICAS = Number(
+  process.argv.find((option) => option.startsWith('--replicas='))?.split('=')[1] ?? 0,
+);
+const SETTINGS = {
+  MCP_AGGREGATOR_TOKENS: `conformance:admin:${TOKEN}`,
+  // The client id that the suite expects; no program fetches the document.
+  MCP_AGGREGATOR_OAUTH_CLIENT_METADATA_URL: 'https://conformance-test.local/client-metadata.json',
+};
 const legs = [
   { revision: '2025-11-25', era: 'legacy' },
   { revision: '2026-07-28', era: 'modern' },
 ];
 
 const children = [];
+const ends = [];
 const folder = await mkdtemp(join(tmpdir(), 'switchboard-conformance-'));
 try {
-  const service = await startService(folder);
+  const service = await (REPLICAS > 0 ? startReplicas(REPLICAS) : startService(folder));
   const shim = await startShim(service);
   const tables = [];
   for (const { revision, era } of legs) {
@@ -58,7 +68,7 @@ try {
   for (const problem of problems) console.error(problem);
   process.exitCode = problems.length === 0 ? 0 : 1;
 } finally {
-  await Promise.all(children.map(stop));
+  await Promise.all([...children.map(stop), ...ends.map((end) => end())]);
   await rm(folder, { recursive: true, force: true });
 }
 process.exit();
@@ -95,14 +105,21 @@ async function startService(dataDir) {
     MCP_AGGREGATOR_DATA_DIR: dataDir,
     MCP_AGGREGATOR_LOG_LEVEL: 'warn',
     MCP_AGGREGATOR_LOG_FORMAT: 'json',
-    MCP_AGGREGATOR_TOKENS: `conformance:admin:${TOKEN}`,
-    // The client id that the suite expects; no program fetches the document.
-    MCP_AGGREGATOR_OAUTH_CLIENT_METADATA_URL: 'https://conformance-test.local/client-metadata.json',
+    ...SETTINGS,
   });
   child.stdout.pipe(process.stderr);
   const address = join(dataDir, 'address');
   await until(() => existsSync(address), 'the service does not start');
   return (await readFile(address, 'utf8')).trim();
+}
+
+async function startReplicas(count) {
+  process.env.FAULTS_LONGEST_MS ??= '900000';
+  const { Cluster } = await import('../test/cluster/cluster.mjs');
+  const cluster = new Cluster([], SETTINGS);
+  await cluster.start(count);
+  ends.push(() => cluster.end());
+  return cluster.url;
 }
 
 /**

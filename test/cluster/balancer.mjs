@@ -1,5 +1,5 @@
 // A round-robin load balancer in front of the replicas, without stickiness: it polls readiness, takes out a replica
-// whose connections fail, keeps connections alive and repeats no request.
+// whose connections fail, keeps connections alive, leaves the Host header as it is and repeats no request.
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -62,13 +62,13 @@ export class Balancer {
     };
     if (!target) return fail();
     const { method, headers, url } = incoming;
-    const { host, hostname, port } = new URL(target.url);
+    const { hostname, port } = new URL(target.url);
     const outgoing = http.request({
       hostname,
       port,
       path: url,
       method,
-      headers: { ...headers, host, connection: 'keep-alive' },
+      headers: { ...headers, connection: 'keep-alive' },
       agent: this.#agent,
     });
     outgoing.once('error', fail);

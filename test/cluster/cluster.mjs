@@ -13,8 +13,10 @@ const tokenOf = (user) => `${user}-token-of-the-cluster-suite`;
 const USER = 'postgres';
 
 export class Cluster {
-  constructor(users) {
+  /** `env`: further settings of each replica. */
+  constructor(users, env = {}) {
     this.users = users;
+    this.env = env;
   }
 
   balancer = new Balancer();
@@ -69,6 +71,7 @@ export class Cluster {
         MCP_AGGREGATOR_LOG_LEVEL: 'info',
         // The balancer polls twice a second.
         MCP_AGGREGATOR_SHUTDOWN_DELAY: '2',
+        ...this.env,
       },
     });
     const replica = { name: `replica ${++this.#started}`, service, proxy, leads: false };
