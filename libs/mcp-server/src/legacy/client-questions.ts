@@ -25,7 +25,7 @@ export class ClientQuestions {
   }
 
   /** Sends a request; it is cancelled when one of the signals aborts. */
-  ask(
+  async ask(
     method: string,
     params: JsonObject,
     signals: readonly CancelSignal[],
