@@ -46,6 +46,16 @@ export class FakeEndpoint {
     });
   }
 
+  /** Has the SDK loaded, which an endpoint does with the first request that needs it. */
+  async load(): Promise<void> {
+    const { request, response } = new FakeExchange();
+    const body = rpc('none', { _meta: { 'io.modelcontextprotocol/protocolVersion': revision } });
+    await this.endpoint.handle(this.view, { request, response, headers: [] }, body, {
+      name: 'loader',
+      ip: null,
+    });
+  }
+
   /** Begins an exchange, without waiting for an answer. */
   begin(
     method: string,
