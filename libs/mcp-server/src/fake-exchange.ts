@@ -99,7 +99,7 @@ export class FakeExchange {
     this.socket.stick();
   }
 
-  goOnReading(): void {
+  startReading(): void {
     this.socket.unstick();
   }
 
