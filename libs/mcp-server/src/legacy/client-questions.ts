@@ -15,7 +15,7 @@ interface Question {
 
 /** Server requests to the client of a session that it has not answered yet. */
 export class ClientQuestions {
-  private readonly open = new Map<RpcId, Question>();
+  private readonly open = new Map<RpcId | null, Question>();
   private last = 0;
 
   constructor(private readonly capabilities: JsonObject) {}
@@ -44,7 +44,7 @@ export class ClientQuestions {
         for (const signal of signals) signal.removeEventListener('abort', stop);
         this.open.delete(id);
       };
-      for (const signal of signals) signal.addEventListener('abort', stop, { once: true });
+      for (const signal of signals) signal.addEventListener('abort', stop);
       this.open.set(id, {
         answer: (result) => {
           end();
@@ -61,7 +61,7 @@ export class ClientQuestions {
 
   /** Handles an answer of the client. */
   settle(response: ReceivedResponse): void {
-    const question = response.id === null ? undefined : this.open.get(response.id);
+    const question = this.open.get(response.id);
     if ('result' in response) question?.answer(response.result);
     else
       question?.fail(

@@ -170,7 +170,6 @@ export class LegacySession implements McpClient, Receiver {
   }
 
   close(reason: EndReason): void {
-    if (this.ended) return;
     this.ended = reason;
     this.leaveAudience();
     this.roots?.release();

@@ -92,14 +92,10 @@ export class StatelessCall implements ClientCall {
     const key = `q${++this.lastQuestion}`;
     return new Promise((answer, fail) => {
       this.questions.set(key, { method, params, answer, fail });
-      signal?.addEventListener(
-        'abort',
-        () => {
-          this.questions.delete(key);
-          fail(new Error('the question was taken back'));
-        },
-        { once: true },
-      );
+      signal?.addEventListener('abort', () => {
+        this.questions.delete(key);
+        fail(new Error('the question was taken back'));
+      });
       // Send input requests of the same turn of the event loop together.
       setImmediate(() => this.suspend());
     });
