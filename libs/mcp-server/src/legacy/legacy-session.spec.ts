@@ -61,6 +61,25 @@ describe(LegacySession.name, () => {
     expect(answer.json['result']).toEqual({ content: [] });
   });
 
+  it('tells a call that its client cancelled it, and no call that was answered', async () => {
+    const session = await service.open();
+    view.handling = hang;
+    await service.post(rpc('tools/call', {}, 1), session);
+    await service.post(notification('notifications/cancelled', { requestId: 1 }), session);
+    expect(aborted).toEqual(['cancelled by the client']);
+    view.handling = async () => ({});
+    await service.post(rpc('tools/call', {}, 2), session);
+    expect(view.calls[1]?.call.signal.aborted).toBe(false);
+  });
+
+  it('tells its client nothing before the client listens', async () => {
+    const session = await service.open();
+    await service.post(rpc('tools/list'), session);
+    view.calls[0]?.call.client.tell?.('notifications/x', {});
+    const stream = await service.listen(session);
+    expect(stream.messages).toEqual([]);
+  });
+
   it('passes params on as an object, also if there are none', async () => {
     const session = await service.open();
     await service.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, session);
@@ -321,6 +340,18 @@ describe('a standing stream', () => {
     expect(service.endpoint.standingStreams).toBe(4);
   });
 
+  it('that was closed for others takes none of them with it', async () => {
+    const first = await service.listen(session);
+    first.stopReading();
+    const others = [];
+    for (let more = 0; more < 4; more++) others.push(await service.listen(session));
+    first.disconnect();
+    await first.settled();
+    expect(service.endpoint.standingStreams).toBe(4);
+    view.change({ kind: 'tools' });
+    expect((await others[3]?.settled())?.messages).toHaveLength(1);
+  });
+
   it('resumes after the last event that its client has seen', async () => {
     const stream = await service.listen(session);
     view.change({ kind: 'tools' });
@@ -394,6 +425,12 @@ describe('the roots of a client with a session', () => {
     await service.listen(session);
     // The offer lasts as long as the session.
     expect(view.rootsNews).toEqual(['offered', 'changed']);
+  });
+
+  it('are not offered to a view that has no use for them', async () => {
+    const session = await service.open({ roots: {} });
+    Object.assign(view, { offerRoots: undefined });
+    expect((await service.listen(session)).status).toBe(200);
   });
 
   it('are asked for on the standing stream', async () => {

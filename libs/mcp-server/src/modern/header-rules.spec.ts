@@ -41,6 +41,7 @@ describe('the headers of a request', () => {
     ['=?base64?ZWNobw?=', 'the Mcp-Name header is not valid Base64'],
     ['=?base64?ZWNobw=?=', 'the Mcp-Name header is not valid Base64'],
     ['=?base64?ZWNobw===?=', 'the Mcp-Name header is not valid Base64'],
+    ['=?base64?ZWNobw==?=x', 'the Mcp-Name header names something else than the body'],
     ['x=?base64?ZWNobw==?=', 'the Mcp-Name header names something else than the body'],
   ])('are refused with the name %p', (name, problem) => {
     const headers = sent(name === undefined ? {} : { 'mcp-name': name });
@@ -63,7 +64,9 @@ describe('headers for arguments', () => {
   it('say the same as the arguments', () => {
     check({ 'mcp-param-region': 'eu' }, { region: 'eu', note: 'x' });
     check({ 'mcp-param-region': base64('grüß') }, { region: 'grüß' });
-    for (const amount of ['42', '42.0']) check({ 'mcp-param-amount': amount }, { amount: 42 });
+    for (const amount of ['42', '42.0', '42.000'])
+      check({ 'mcp-param-amount': amount }, { amount: 42 });
+    check({ 'mcp-param-amount': '-1.250' }, { amount: -1.25 });
   });
 
   it('are not needed without the arguments', () => {
@@ -92,6 +95,11 @@ describe('headers for arguments', () => {
     [
       { 'mcp-param-amount': '0x2a' },
       { amount: 42 },
+      'the mcp-param-amount header says something else than the arguments',
+    ],
+    [
+      { 'mcp-param-amount': '0x10' },
+      { amount: 16 },
       'the mcp-param-amount header says something else than the arguments',
     ],
     [

@@ -1,7 +1,12 @@
 import { rpcCode, SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@app/mcp-protocol';
-import { FakeEndpoint } from '../fake-endpoint.js';
-import type { FakeExchange } from '../fake-exchange.js';
+import { FakeEndpoint, NotedLimits } from '../fake-endpoint.js';
+import { FakeExchange } from '../fake-exchange.js';
 import { FakeView } from '../fake-view.js';
+import { ClientResponse } from '../endpoint/client-response.js';
+import { Audiences } from '../stream/audiences.js';
+import { KeepAlive } from '../stream/keep-alive.js';
+import { KeptEvents } from '../stream/stream-log.js';
+import { SubscriptionBudget } from '../stream/subscriptions.js';
 import { ListenStreams } from './listen-streams.js';
 
 let view: FakeView;
@@ -166,5 +171,75 @@ describe(ListenStreams.name, () => {
     service.endpoint.endSessionsOf(['alice']);
     expect((await stream.settled()).messages.at(-1)).toEqual(ended);
     expect([other.hasEnded, service.endpoint.standingStreams]).toEqual([false, 1]);
+  });
+});
+
+describe('streams beyond those that the service may have', () => {
+  const request = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'subscriptions/listen',
+    params: { notifications: {} },
+  } as const;
+  let streams: ListenStreams;
+  let noted: NotedLimits;
+  let open: (owner: string) => Promise<FakeExchange>;
+  beforeEach(() => {
+    const { unsent } = service;
+    noted = new NotedLimits();
+    const keepAlive = new KeepAlive();
+    keepAlive.close();
+    const deps = {
+      unsent,
+      keepAlive,
+      kept: new KeptEvents({ monotonic: () => 0 }, unsent),
+      audiences: new Audiences(unsent, noted),
+      subscriptions: new SubscriptionBudget(noted),
+      limits: noted,
+      drain: service.drain,
+      cluster: undefined,
+    };
+    streams = new ListenStreams(deps, 2);
+    open = async (owner) => {
+      const exchange = new FakeExchange();
+      const response = new ClientResponse(exchange.response, [], owner, deps);
+      await streams.open(request, view, response, { name: owner, ip: null });
+      return exchange;
+    };
+  });
+
+  it('are refused to a principal that has its share', async () => {
+    await open('alice');
+    await open('alice');
+    await expect(open('alice')).rejects.toMatchObject({
+      body: {
+        code: rpcCode.internalError,
+        message:
+          'All 2 subscription streams of this service are in use; end others or try again later',
+        data: { error_code: 'LIMIT_REACHED' },
+      },
+    });
+    expect(noted.noted).toEqual(['listen_streams alice']);
+    // Another one still gets its share.
+    await open('bob');
+    expect(streams.size).toBe(3);
+  });
+
+  it('are opened again when others have ended', async () => {
+    const first = await open('alice');
+    await open('alice');
+    first.disconnect();
+    await first.settled();
+    await open('alice');
+    streams.endOf('alice');
+    await open('alice');
+    await open('alice');
+    await expect(open('alice')).rejects.toThrow('All 2');
+  });
+
+  it('are opened again when others have failed', async () => {
+    view.isReady = Promise.reject(new Error('not today'));
+    for (const _ of [1, 2, 3]) await expect(open('alice')).rejects.toThrow('not today');
+    expect([streams.size, noted.noted]).toEqual([0, []]);
   });
 });

@@ -29,7 +29,10 @@ export class ListenStreams {
   private readonly streams = new Set<ListenStream>();
   private readonly owners = new Shares();
 
-  constructor(private readonly deps: EndpointDependencies) {}
+  constructor(
+    private readonly deps: EndpointDependencies,
+    private readonly max = MAX_STREAMS,
+  ) {}
 
   get size(): number {
     return this.streams.size;
@@ -42,11 +45,11 @@ export class ListenStreams {
     caller: Caller,
   ): Promise<void> {
     const owner = caller.name;
-    if (!this.owners.hasRoom(owner, MAX_STREAMS)) {
+    if (!this.owners.hasRoom(owner, this.max)) {
       this.deps.limits?.note('listen_streams', owner);
       throw new RpcError(
         rpcCode.internalError,
-        `All ${MAX_STREAMS} subscription streams of this service are in use; end others or try again later`,
+        `All ${this.max} subscription streams of this service are in use; end others or try again later`,
         { error_code: 'LIMIT_REACHED' },
       );
     }

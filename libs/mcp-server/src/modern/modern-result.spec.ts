@@ -1,9 +1,13 @@
-import { rpcCode, SERVER_INFO_META_KEY } from '@app/mcp-protocol';
+import { rpcCode, type RpcResult, SERVER_INFO_META_KEY } from '@app/mcp-protocol';
 import { type JsonObject, RawJsonObject } from '@app/platform';
 import { isModernMethod, modernError, modernResult } from './modern-result.js';
 
 const info = { name: 'switchboard', version: '1' };
 const named = { [SERVER_INFO_META_KEY]: info };
+
+function textOf(result: RpcResult): string {
+  return result instanceof RawJsonObject ? result.bytes.toString() : JSON.stringify(result);
+}
 
 describe.each(['parsed', 'forwarded'] as const)('a %s result in the newest revision', (how) => {
   function modern(method: string, result: JsonObject): JsonObject {
@@ -59,6 +63,13 @@ describe.each(['parsed', 'forwarded'] as const)('a %s result in the newest revis
     });
     expect(JSON.stringify(modern('tools/list', { tools }))).not.toContain('execution');
     expect(modern('prompts/list', { prompts: tools })).toMatchObject({ prompts: tools });
+  });
+
+  it('keeps the text of numbers in lists', () => {
+    const prompts = RawJsonObject.read(Buffer.from('{"prompts":[{"execution":1.0}]}'));
+    const tools = RawJsonObject.read(Buffer.from('{"tools":[{"a":1.0}]}'));
+    expect(prompts && textOf(modernResult('prompts/list', prompts, info))).toContain(':1.0');
+    expect(tools && textOf(modernResult('tools/list', tools, info))).toContain(':1.0');
   });
 
   it('of tools that are no list is passed on', () => {

@@ -436,6 +436,21 @@ describe('a stateless client that is asked for input', () => {
     expect((await comeBack(bob, { q1: {} }, { caller: 'bob' })).json).toHaveProperty('result');
   });
 
+  it('gets no notifications while it prepares its input', async () => {
+    const state = stateOf(await call({}, { capabilities }));
+    view.calls[0]?.call.notify('notifications/progress', {});
+    expect((await comeBack(state)).json['result']).toMatchObject({ was: { action: 'decline' } });
+  });
+
+  it('may disconnect before it has read the questions', async () => {
+    const first = service.beginModern('tools/call', { name: 'echo' }, { capabilities });
+    first.stopReading();
+    await first.settled();
+    first.disconnect();
+    await first.settled();
+    expect([outcomes, view.calls[0]?.call.signal.aborted]).toEqual([[], false]);
+  });
+
   it('loses the call when it disconnects after it came back', async () => {
     view.handling = async (method, params, running) => {
       await running.ask('elicitation/create', form);

@@ -31,12 +31,22 @@ describe(Seal.name, () => {
 
   it('does not open after its expiry', () => {
     const sealed = seal.close('x', 'ada');
+    now = 999;
+    expect(seal.open(sealed, 'ada')).toBe('x');
     now = 1_000;
     expect(seal.open(sealed, 'ada')).toBeUndefined();
   });
 
   it.each(['', 'x', 'A'.repeat(80)])('does not open %j, which it did not seal', (text) => {
     expect(seal.open(text, 'ada')).toBeUndefined();
+  });
+
+  it('does not open the beginning or the end of what it sealed', () => {
+    const sealed = seal.close('x', 'ada');
+    for (let length = 0; length < sealed.length; length++) {
+      expect(seal.open(sealed.slice(0, length), 'ada')).toBeUndefined();
+      expect(seal.open(sealed.slice(-length), 'bob')).toBeUndefined();
+    }
   });
 
   it('does not open text that was changed at any position', () => {
