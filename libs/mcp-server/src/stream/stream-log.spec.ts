@@ -185,6 +185,17 @@ describe(StreamLog.name, () => {
     expect(gone).toEqual(['alice']);
   });
 
+  it('is not gone while it has another event', () => {
+    const log = logOf();
+    log.sendBytes(bytes());
+    now += 1;
+    log.sendBytes(bytes());
+    log.end();
+    now += 299_999;
+    kept.trimAll();
+    expect([gone, log.reaches(1)]).toEqual([[], true]);
+  });
+
   it('is not gone while more events may come', () => {
     const log = logOf();
     log.sendBytes(bytes());
@@ -248,6 +259,18 @@ describe(KeptEvents.name, () => {
     expect([log.reaches(0), log.reaches(1), unsent.total]).toEqual([false, true, 0]);
     for (let count = 0; count < 6; count++) log.sendBytes(bytes());
     expect(log.reaches(1)).toBe(true);
+  });
+
+  it('have room again for each that is dropped', () => {
+    begin(40_000);
+    const log = logOf();
+    for (let count = 0; count < 30; count++) {
+      log.sendBytes(bytes());
+      now += 300_000;
+      kept.trimAll();
+    }
+    for (let count = 0; count < 6; count++) log.sendBytes(bytes());
+    expect([log.reaches(29), log.reaches(30)]).toEqual([false, true]);
   });
 
   it('drop an event once', () => {
