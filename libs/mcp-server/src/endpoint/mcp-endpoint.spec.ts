@@ -211,6 +211,7 @@ describe('an endpoint that is left alone', () => {
   afterEach(() => jest.useRealTimers());
 
   it.each([
+    [20_000, 10_000],
     [60_000, 30_000],
     [3_600_000, 60_000],
   ])('ends sessions idle for %s ms within %s ms', async (idleMs, every) => {

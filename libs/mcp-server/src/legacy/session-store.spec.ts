@@ -61,6 +61,7 @@ describe(SessionStore.name, () => {
     const sessions = [await service.open(), await service.open(), await service.open()];
     await service.post(rpc('tools/call'), sessions[0]);
     await service.listen(sessions[1] ?? {});
+    expect(await isThere(sessions[2] ?? {})).toBe(true);
     await service.open();
     expect(await isThere(sessions[0] ?? {})).toBe(true);
     expect(await isThere(sessions[1] ?? {})).toBe(true);

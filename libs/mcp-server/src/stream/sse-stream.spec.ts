@@ -58,6 +58,18 @@ describe(SseStream.name, () => {
     expect([unsent.total, keepAlive.size]).toEqual([0, 0]);
   });
 
+  it('ends when its reader has caught up', async () => {
+    await exchange.settled();
+    exchange.stopReading();
+    for (let count = 0; count < 20; count++) stream.sendBytes(large(10_000));
+    stream.end();
+    await exchange.settled();
+    expect([stream.isBehind, exchange.hasEnded]).toEqual([true, false]);
+    exchange.startReading();
+    await exchange.settled();
+    expect([exchange.hasEnded, exchange.text.match(/event/g)?.length]).toEqual([true, 20]);
+  });
+
   it('ends at once when there is nothing to write', async () => {
     stream.end();
     await exchange.settled();
