@@ -1,4 +1,4 @@
-import { errorAnswer, parseEnv, PassRefused, type Passes } from '@app/platform';
+import { errorAnswer, parseEnv, PassMisdirected, PassRefused, type Passes } from '@app/platform';
 import { fastify, type FastifyInstance, type InjectOptions } from 'fastify';
 import { tokensOn } from '../../../../test/support/tokens.js';
 import { JwtRefused } from '../access.errors.js';
@@ -38,7 +38,11 @@ describe(AccessControl.name, () => {
   let app: FastifyInstance;
   let refused: unknown[];
 
-  async function start(settings: Record<string, string> = {}, verifier = noJwts): Promise<void> {
+  async function start(
+    settings: Record<string, string> = {},
+    verifier = noJwts,
+    passes = noPasses,
+  ): Promise<void> {
     const env = parseEnv({ MCP_AGGREGATOR_TOKENS: TOKENS, ...settings });
     const tokens = tokensOn(env);
     const log: Pick<RefusalLog, 'note'> = { note: (refusal) => void refused.push(refusal) };
@@ -50,11 +54,12 @@ describe(AccessControl.name, () => {
       if (retryAfterSeconds) reply.header('retry-after', retryAfterSeconds);
       return reply.status(status).send(body);
     });
-    await new AccessControl(env, authenticator, log as RefusalLog, tokens, noPasses).install(app);
+    await new AccessControl(env, authenticator, log as RefusalLog, tokens, passes).install(app);
     for (const access of ['public', 'read', 'call', 'admin'] as const) {
       app.get(`/${access}`, { config: { access } }, ({ principal }) => principal ?? 'no caller');
     }
     app.get('/mcp/servers/:name', { config: { access: 'call' } }, () => 'ok');
+    app.get('/passed', { config: { access: 'call' } }, ({ id, passedBy }) => ({ id, passedBy }));
     app.get('/docs/page', () => 'documentation');
     app.post('/batch', { config: { access: 'read' } }, async (request) => {
       await request.countMore?.(4);
@@ -237,6 +242,72 @@ describe(AccessControl.name, () => {
         status: 401,
       },
     ]);
+  });
+
+  describe('of a request that another replica passed on', () => {
+    const pass = 'Switchboard-Pass of-the-request';
+    const redeemed: unknown[] = [];
+    const passes = {
+      redeem: (...given: unknown[]) => {
+        redeemed.push(given);
+        if (given[0] === 'of-another-process') throw new PassMisdirected();
+        if (given[0] !== 'of-the-request') throw new PassRefused('not proven');
+        return {
+          principal: { name: 'ada', scopes: ['call'] },
+          ip: '203.0.113.7',
+          requestId: 'id of the first replica',
+        };
+      },
+    } as unknown as Passes;
+
+    it('takes caller, address and id from its pass, without another check', async () => {
+      redeemed.length = 0;
+      await start({ MCP_AGGREGATOR_RATE_LIMIT: '1' }, noJwts, passes);
+      for (let i = 0; i < 3; i++) {
+        const headers = { origin: 'https://was.checked.example' };
+        const answer = await get('/passed?a=1', pass, { headers });
+        expect([answer.status, JSON.parse(answer.text)]).toEqual([
+          200,
+          { id: 'id of the first replica', passedBy: { ip: '203.0.113.7' } },
+        ]);
+      }
+      expect(redeemed[0]).toEqual(['of-the-request', 'GET', '/passed?a=1']);
+      expect(JSON.parse((await get('/call', pass)).text)).toMatchObject({ name: 'ada' });
+    });
+
+    it('checks the scope, and notes the address of the caller', async () => {
+      await start({}, noJwts, passes);
+      expect(await statusOf('/admin', pass)).toBe(403);
+      expect(refused).toMatchObject([{ actor: { name: 'ada', ip: '203.0.113.7' }, status: 403 }]);
+    });
+
+    it('says that it was for a process which is gone', async () => {
+      await start({}, noJwts, passes);
+      const answer = await get('/call', 'Switchboard-Pass of-another-process');
+      expect(answer.status).toBe(409);
+      expect(answer.text).toContain('REPLICA_GONE');
+    });
+
+    it('refuses another pass like a wrong token', async () => {
+      await start({}, noJwts, passes);
+      for (let i = 0; i < 30; i++) {
+        const answer = await get('/call', 'Switchboard-Pass invented');
+        expect(answer.status).toBe(401);
+        expect(answer.challenge).toContain('error="invalid_token"');
+      }
+      expect(await statusOf('/call', 'Switchboard-Pass invented')).toBe(429);
+      expect(await statusOf('/call', pass)).toBe(200);
+    });
+  });
+
+  it.each([
+    ['0', 'without a rate limit'],
+    ['1000', 'with a rate limit'],
+  ])('answers every request of a caller that has to wait for its turn (%s, %s)', async (limit) => {
+    await start({ MCP_AGGREGATOR_RATE_LIMIT: limit });
+    await get('/read', `Bearer ${ADMIN}`);
+    const answers = Array.from({ length: 30 }, () => statusOf('/read', `Bearer ${READER}`));
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
   });
 
   describe('in one minute', () => {

@@ -9,9 +9,10 @@ describe('EntryTurns', () => {
 
   /** Sends a request that notes when it begins. */
   function send(principal: string, request = principal): void {
+    const noted = begun;
     const waiting = turns.enter(principal);
-    if (waiting) void waiting.then(() => begun.push(request));
-    else begun.push(request);
+    if (waiting) void waiting.then(() => noted.push(request));
+    else noted.push(request);
   }
 
   beforeEach(() => {
@@ -63,6 +64,34 @@ describe('EntryTurns', () => {
     begun = [];
     for (let i = 0; i < 10; i++) send('ada');
     expect(begun).toHaveLength(10);
+  });
+
+  it('slows it down until ten seconds are over', () => {
+    send('bob');
+    send('ada');
+    now = 10_000;
+    begun = [];
+    for (let i = 0; i < 10; i++) send('ada');
+    expect(begun).toHaveLength(7);
+  });
+
+  it('counts the requests of each turn alone, and keeps no principal that is done', async () => {
+    send('bob');
+    for (let i = 0; i < 3; i++) {
+      begun = [];
+      for (let request = 0; request < 8; request++) send('ada');
+      expect(begun).toHaveLength(8);
+      await nextTurn();
+    }
+  });
+
+  it('lets the requests of several principals wait side by side', async () => {
+    for (let i = 0; i < 10; i++) for (const name of ['ada', 'bob']) send(name);
+    const of = (name: string) => begun.filter((one) => one === name).length;
+    // The first of all came before there was another principal.
+    expect([of('ada'), of('bob')]).toEqual([9, 8]);
+    await nextTurn();
+    expect([of('ada'), of('bob')]).toEqual([10, 10]);
   });
 
   it('slows it down again with the first request of the other', () => {
