@@ -307,7 +307,6 @@ export class RpcSession implements UpstreamSession, WireListener {
   }
 
   onEnd(error: AppError): void {
-    this.negotiation?.end(error);
     void this.end(error, 'lost', { force: true });
   }
 
@@ -562,6 +561,7 @@ export class RpcSession implements UpstreamSession, WireListener {
   ): Promise<void> {
     if (!this.ending) {
       this.ending = error;
+      this.negotiation?.end(error);
       this.modern?.stop();
       this.listShare.close();
       this.calls.rejectAll((call) => this.lossOf(call, error));
