@@ -20,6 +20,39 @@ describe(LogText.name, () => {
     expect(of(text, long)).not.toContain('correct');
   });
 
+  it('masks secrets of six characters, and none that is shorter', () => {
+    const text = new LogText(['sixsix', 'fives']);
+    expect(of(text, 'sixsix fives')).toBe('******** fives');
+  });
+
+  it('shows a whole line that ends like a secret begins', () => {
+    const text = new LogText(['correct-horse']);
+    expect(of(text, 'it is correct')).toBe('it is correct');
+    expect(of(text, `${'x'.repeat(1_900)} correct`)).toMatch(/ correct$/);
+  });
+
+  it('drops only what the cut left of a secret', () => {
+    const text = new LogText(['abcabcabcx']);
+    expect(of(text, 'correct correct', true)).toBe('correct correct');
+    expect(of(text, 'see abcabcaXc', true)).toBe('see abcabcaXc');
+    expect(of(text, 'see abcabcX abcabca', true)).toBe('see abcabcX ');
+    expect(of(text, 'abcabca', true)).toBe('');
+    expect(of(text, 'see abcabcabcabc', true)).toBe('see abc');
+    expect(of(text, 'see abcabcabcx', true)).toBe('see ********');
+  });
+
+  it('takes a line for cut only beyond the longest that is read', () => {
+    const text = new LogText(['abcdefgh-secret']);
+    const line = (length: number): string => `abcdefg${' '.repeat(length - 14)}abcdefg`;
+    expect(of(text, line(2_000))).toHaveLength(2_000);
+    const wide = (length: number): string => 'é'.repeat(length / 2);
+    expect(of(text, wide(16_384))).toHaveLength(2_000);
+  });
+
+  it('puts the prefix before the line', () => {
+    expect(new LogText([]).of(Buffer.from('hello'), '[stdout] ', false)).toBe('[stdout] hello');
+  });
+
   it('keeps only the displayed part of a line', () => {
     const text = new LogText(['a-secret-value']);
     const ring = new LogRing();

@@ -94,4 +94,126 @@ describe(PendingCalls.name, () => {
     ]);
     expect([givenUp, jest.getTimerCount()]).toEqual([[], 0]);
   });
+
+  const caller = (principal: string): { principal: string; client: object } => ({
+    principal,
+    client: {},
+  });
+  const ignored = { resolve: (): void => undefined, reject: (): void => undefined };
+
+  it('progress extends a call to five times its timeout unless its caller sets a maximum', () => {
+    const { outcome, id } = add();
+    outcome.catch(() => undefined);
+    while (calls.size > 0) {
+      jest.advanceTimersByTime(500);
+      calls.extend(id);
+    }
+    expect(elapsed()).toBe(5_000);
+  });
+
+  it('counts what was sent for users, not what the service sends for itself', () => {
+    const own = [
+      'ping',
+      'server/discover',
+      'tools/list',
+      'prompts/list',
+      'resources/list',
+      'resources/templates/list',
+    ];
+    for (const method of [...own, 'tools/call', 'prompts/get']) {
+      calls.add(method, { timeoutMs: 1_000 }, ignored);
+    }
+    expect([calls.size, calls.ofUsers]).toEqual([8, 2]);
+  });
+
+  it('knows the only call', () => {
+    expect(calls.only()).toBeUndefined();
+    const { id } = add();
+    expect([calls.only()?.id, calls.has(id), calls.has(id + 1)]).toEqual([id, true, false]);
+    add();
+    expect(calls.only()).toBeUndefined();
+  });
+
+  it('knows the newest call of the only client', () => {
+    expect([calls.ofOnlyClient(), calls.hasCallers()]).toEqual([undefined, false]);
+    add();
+    expect([calls.ofOnlyClient(), calls.hasCallers()]).toEqual([undefined, false]);
+    const ada = caller('ada');
+    add({ caller: ada });
+    const { id } = add({ caller: ada });
+    add();
+    expect([calls.ofOnlyClient()?.id, calls.hasCallers()]).toEqual([id, true]);
+    expect([calls.hasOthersThan(ada.client), calls.hasOthersThan({})]).toEqual([false, true]);
+    add({ caller: caller('bob') });
+    expect([calls.ofOnlyClient(), calls.hasOthersThan(ada.client)]).toEqual([undefined, true]);
+  });
+
+  it('knows the newest call after others have ended', () => {
+    const ada = caller('ada');
+    const ids = Array.from({ length: 200 }, () => add({ caller: ada }).id);
+    for (const id of ids.slice(0, 150)) calls.resolve(id, answer('one'));
+    const newest = Array.from({ length: 20 }, () => add({ caller: ada }).id).at(-1);
+    expect(calls.ofOnlyClient()?.id).toBe(newest);
+  });
+
+  it('reports the end of each call, for any reason, once', async () => {
+    let ended = 0;
+    calls.onEnded = () => ended++;
+    const [one, two, three, four] = [add(), add(), add(), add()];
+    calls.resolve(one.id, answer('one'));
+    calls.resolve(one.id, answer('one'));
+    calls.reject(two.id, new Error('two'));
+    calls.reject(two.id, new Error('two'));
+    calls.giveUp(three.id, new Error('three'));
+    calls.giveUp(three.id, new Error('three'));
+    expect(ended).toBe(3);
+    expect(calls.detach(four.id)?.id).toBe(four.id);
+    expect(calls.detach(four.id)).toBeUndefined();
+    expect([ended, givenUp]).toEqual([4, [three.id]]);
+    await expect(two.outcome).rejects.toThrow('two');
+    await expect(three.outcome).rejects.toThrow('three');
+  });
+
+  it('detaches a call without a listener for its end', () => {
+    const { id } = add();
+    expect(calls.detach(id)?.id).toBe(id);
+  });
+
+  it('a large answer is delivered in a turn of its own', async () => {
+    jest.useRealTimers();
+    const { id, outcome } = add();
+    let delivered = false;
+    void outcome.then(() => (delivered = true));
+    const large = RawJsonObject.of({ text: 'x'.repeat(5_000_000) });
+    calls.resolve(id, large);
+    await Promise.resolve();
+    expect(delivered).toBe(false);
+    await expect(outcome).resolves.toBe(large);
+  });
+
+  it('an ended call does not listen for its cancellation any more', () => {
+    const listeners = new Set<string>();
+    const signal = {
+      aborted: false,
+      reason: undefined,
+      addEventListener: (type: string, _listener: unknown, options: { once?: boolean }) =>
+        listeners.add(`${type} ${options.once}`),
+      removeEventListener: (type: string) => listeners.delete(`${type} true`),
+    };
+    const { id } = add({ signal: signal as unknown as AbortSignal });
+    expect([...listeners]).toEqual(['abort true']);
+    calls.resolve(id, answer('one'));
+    expect([...listeners]).toEqual([]);
+  });
+
+  it('ids cannot be guessed where all answers share one stream', () => {
+    const stepsOf = (guessableIds: boolean): Set<number> => {
+      const one = new PendingCalls(() => undefined, { guessableIds });
+      const ids = Array.from({ length: 100 }, () => one.nextId());
+      return new Set(ids.slice(1).map((id, i) => id - (ids[i] ?? 0)));
+    };
+    expect(stepsOf(true)).toEqual(new Set([1]));
+    expect(stepsOf(false).size).toBeGreaterThan(50);
+    expect(Math.min(...stepsOf(false))).toBeGreaterThan(0);
+  });
 });
