@@ -1,6 +1,7 @@
-// `npm run mutation -- libs/routing [--sample 150] [--seed 1] [--also test/x.e2e-spec.ts]`: how many small changes
-// of a library its specs notice. Not in CI: it takes minutes. Stryker makes the changes, all in one copy of a file with a
-// switch for each. What runs the specs is ours (spec-runner.cjs): Stryker starts Jest for every change, which takes a day.
+// `npm run mutation -- libs/routing [--sample 150] [--seed 1] [--also test/x.e2e-spec.ts] [--only libs/x.spec.ts]`: how
+// many small changes of a library its specs notice. Not in CI: it takes minutes. Stryker makes the changes, all in one copy
+// of a file with a switch for each. What runs the specs is ours (spec-runner.cjs): Stryker starts Jest for every change,
+// which takes a day.
 import { transform } from '@swc/core';
 import { spawnSync } from 'node:child_process';
 import {
@@ -44,6 +45,7 @@ const { values, positionals: targets } = parseArgs({
     sample: { type: 'string' },
     seed: { type: 'string', default: '1' },
     also: { type: 'string', multiple: true, default: [] },
+    only: { type: 'string', multiple: true, default: [] },
   },
 });
 const sampleSize = values.sample === undefined ? Infinity : Number(values.sample);
@@ -85,8 +87,9 @@ function sourcesOf(target) {
   return filesIn(target).filter((file) => !LEFT_OUT.test(file.split('/').at(-1)));
 }
 
-/** The specs of the libraries, those without I/O first, and those from outside. */
+/** The specs of the libraries, those without I/O first, and those from outside; with `--only`, those it names. */
 function specsOf(paths) {
+  if (values.only.length > 0) return values.only;
   const libs = [...new Set(paths.map((path) => /^libs\/[^/]+/.exec(path)?.[0] ?? path))];
   const own = libs
     .flatMap(filesIn)
