@@ -72,7 +72,7 @@ describe('a message of a server', () => {
       expect(sent).toMatchObject([{ result: { from: 'bob' } }]);
     });
 
-    it('nobody in the exchange of a caller that cannot be asked, or of no call', async () => {
+    it('no caller in the exchange of one that cannot be asked, or of no call', async () => {
       run(ada, answering('ada'));
       question('elicitation/create', run(bob));
       question('elicitation/create', 7);
@@ -90,7 +90,7 @@ describe('a message of a server', () => {
       expect(sent).toMatchObject([{ result: { from: 'newest' } }]);
     });
 
-    it('nobody outside of an exchange while two clients are served', async () => {
+    it('no caller outside of an exchange while two clients are served', async () => {
       run(ada, answering('ada'));
       run({ principal: 'ada', client: {} }, answering('ada elsewhere'));
       question('elicitation/create');
@@ -100,7 +100,7 @@ describe('a message of a server', () => {
       ]);
     });
 
-    it('nobody outside of an exchange while it may still work for another user', async () => {
+    it('no caller outside of an exchange while it may still work for another user', async () => {
       calls.giveUp(run(bob), new Error('cancelled'));
       run(ada, answering('ada'));
       question('elicitation/create');
@@ -117,7 +117,7 @@ describe('a message of a server', () => {
       expect(sent).toMatchObject([{ result: { from: 'ada' } }]);
     });
 
-    it('nobody while no call is running', async () => {
+    it('no caller while no call is running', async () => {
       question('elicitation/create');
       await setImmediate();
       expect(sent).toMatchObject([{ error: {} }]);
@@ -145,7 +145,7 @@ describe('a message of a server', () => {
       expect(messages.users.only).toBeNull();
     });
 
-    it('not because of a ping, an exchange, or a question while nobody is served', async () => {
+    it('not because of a ping, an exchange, or a question while no client is served', async () => {
       question('elicitation/create');
       run(undefined);
       question('elicitation/create');
@@ -323,7 +323,7 @@ describe('a message of a server', () => {
       expect(heard).toEqual([1, 2]);
     });
 
-    it('to nobody when the call wants none', () => {
+    it('to no handler when the call has none', () => {
       const id = run(ada);
       expect(() => progress(id, 1)).not.toThrow();
     });

@@ -85,7 +85,7 @@ describe(ServedRequests.name, () => {
     ]);
   });
 
-  it('says why nobody can be asked', async () => {
+  it('says why no caller can be asked', async () => {
     await ask(1, undefined);
     await ask(2, undefined, 'ada');
     expect(sent).toMatchObject([

