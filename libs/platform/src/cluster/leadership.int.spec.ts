@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { FakeClock } from '../../../../test/support/fake-clock.js';
 import { openDatabase } from '../../../../test/support/database.js';
 import { testEnv } from '../../../../test/support/env.js';
@@ -20,20 +21,49 @@ describe(Leadership, () => {
     await opened.close();
   });
 
-  async function replica(url = opened.url) {
+  async function replica(url = opened.url, address?: string) {
     const clock = new FakeClock();
     const env = testEnv('unused', {
       DATABASE_URL: url,
       MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only',
     });
     const control = new ControlConnection(clock, env);
-    const leadership = new Leadership(control, clock, new Peers(control, clock, env));
+    const peers = new Peers(control, clock, env);
+    peers.url = address;
+    const leadership = new Leadership(control, clock, peers);
     const heard: boolean[] = [];
     leadership.onChange((leads) => heard.push(leads));
     closing.push(() => control.onApplicationShutdown());
     await control.onModuleInit();
-    return { clock, control, leadership, heard };
+    return { clock, control, leadership, heard, id: peers.self };
   }
+  /** A replica that started as the service does, with an address that accepts connections until `unlisten`. */
+  async function started() {
+    const listener = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    const unlisten = (): Promise<unknown> => new Promise((resolve) => listener.close(resolve));
+    closing.push(unlisten);
+    const address = listener.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const one = await replica(opened.url, `http://127.0.0.1:${port}`);
+    await one.leadership.onApplicationBootstrap();
+    closing.push(() => one.leadership.onApplicationShutdown());
+    return { ...one, unlisten, disconnect: () => one.control.onApplicationShutdown() };
+  }
+  /** The others have seen that the leader can be reached. */
+  async function leaderAnd(others: number) {
+    const leader = await started();
+    const followers = await Promise.all(Array.from({ length: others }, () => started()));
+    for (const { leadership } of followers) expect(await leadership.refresh()).toBe(false);
+    return { leader, followers };
+  }
+  const locks = () =>
+    opened.database.direct.query<unknown[]>(
+      `SELECT 1 FROM pg_locks WHERE locktype = 'advisory'
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
+  const disconnected = (left: number) =>
+    eventually(async () => expect(await locks()).toHaveLength(left));
   /** What PostgreSQL sees when the lease was not renewed for its whole time. */
   const runOut = () =>
     opened.database.direct.query(`UPDATE mcp.leader_lease SET expires_at = clock_timestamp()`);
@@ -124,6 +154,49 @@ describe(Leadership, () => {
     });
     await expect(taken).resolves.toBe(true);
     expect(order).toEqual(['written', 'taken']);
+  });
+
+  it('is taken over before the lease has run out when the process of the leader was killed', async () => {
+    const { leader, followers } = await leaderAnd(3);
+    await Promise.all([leader.unlisten(), leader.disconnect()]);
+    await disconnected(3);
+    const leads = await Promise.all(followers.map(({ leadership }) => leadership.refresh()));
+    expect(leads.filter(Boolean)).toHaveLength(1);
+    await expect(fenced(leader.leadership)).rejects.toThrow(NotLeading);
+    const [next] = followers.filter(({ leadership }) => leadership.leads);
+    const rows = await opened.database.direct.query<{ id: string }[]>(
+      'SELECT id FROM mcp.replicas',
+    );
+    expect(rows.map(({ id }) => id).sort()).toEqual(followers.map(({ id }) => id).sort());
+    await expect(fenced(next?.leadership ?? leader.leadership)).resolves.toBe('written');
+  });
+
+  it('is not taken over while the process of the leader accepts connections', async () => {
+    const { leader, followers } = await leaderAnd(1);
+    await leader.disconnect();
+    await disconnected(1);
+    expect(await followers[0]?.leadership.refresh()).toBe(false);
+    await expect(fenced(leader.leadership)).resolves.toBe('written');
+    await leader.unlisten();
+    expect(await followers[0]?.leadership.refresh()).toBe(true);
+  });
+
+  it('is not taken over while the leader is connected to PostgreSQL', async () => {
+    const { leader, followers } = await leaderAnd(1);
+    await leader.unlisten();
+    expect(await followers[0]?.leadership.refresh()).toBe(false);
+    expect(await leader.leadership.refresh()).toBe(true);
+  });
+
+  it('is not taken over early from a leader that was never reached', async () => {
+    const leader = await started();
+    await leader.unlisten();
+    const other = await started();
+    await leader.disconnect();
+    await disconnected(1);
+    expect(await other.leadership.refresh()).toBe(false);
+    await runOut();
+    expect(await other.leadership.refresh()).toBe(true);
   });
 
   it('is asked for again on a new connection when the network swallowed the old one', async () => {

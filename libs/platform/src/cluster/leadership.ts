@@ -11,19 +11,33 @@ import type { Tx } from '../database/database.js';
 import { AppError } from '../errors/app-error.js';
 import { Signal } from '../signal.js';
 import { CONTROL_CONNECTION, ControlConnection } from './control-connection.js';
+import { knock } from './knock.js';
 import { LIVING_PEERS, peerRows, Peers } from './peers.js';
 
 /** A leader that could not renew its lease for this long leads no longer; another takes over. */
 export const LEASE_MS = 6_000;
 /** All replicas ask this often: the leader renews, the others look whether the lease has run out. */
 export const ASK_EVERY_MS = 2_000;
-/** PostgreSQL channel on which a leader that stops tells the others to ask now. */
-const RESIGNED = 'switchboard_leader';
+/** PostgreSQL channel that tells the others to ask now: a leader stops, or another has taken over. */
+const ASK_NOW = 'switchboard_leader';
+/** Of advisory locks: each process holds one on its control connection, which PostgreSQL frees with the connection. */
+const CONNECTED_LOCKS = 1_763_700;
+/** For the machine of a leader to answer. */
+const KNOCK_MS = 500;
+
+const connectedLock = (id: string): string => `${CONNECTED_LOCKS}, hashtext(${id}::text)`;
+/** Whether PostgreSQL has a control connection of this replica. */
+const isConnected = (id: string): string => `EXISTS (
+  SELECT 1 FROM pg_locks
+  WHERE locktype = 'advisory' AND classid = ${CONNECTED_LOCKS} AND objsubid = 2
+    AND objid::bigint = hashtext(${id}::text)::bigint & 4294967295
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
 
 /**
  * One statement, so that an idle replica costs one transaction every two seconds: the row of this process, the lease
- * (renewed or taken, unless it has resigned), and what the others wrote. Renewing leaves the term as it is, so that PostgreSQL does not make it
- * wait for fenced writes.
+ * (renewed or taken, unless it has resigned), and what the others wrote. Renewing leaves the term as it is, so that
+ * PostgreSQL does not make it wait for fenced writes. $7 is a leader whose address refuses connections: without a
+ * connection to PostgreSQL either its process has ended, and its lease need not run out.
  */
 const ASK = `
   WITH present AS (
@@ -31,22 +45,29 @@ const ASK = `
     VALUES ($1, $3, $4, $5, clock_timestamp())
     ON CONFLICT (id) DO UPDATE SET url = excluded.url, seen_at = excluded.seen_at),
   forgotten AS (
-    DELETE FROM mcp.replicas WHERE seen_at < clock_timestamp() - interval '1 hour' AND id <> $1),
+    DELETE FROM mcp.replicas
+    WHERE seen_at < clock_timestamp() - interval '1 hour' AND id <> $1
+      OR id = $7::uuid AND NOT ${isConnected('id')}),
   lease AS (
     UPDATE mcp.leader_lease
     SET holder = $1, term = CASE WHEN holder = $1 THEN term ELSE term + 1 END,
       expires_at = clock_timestamp() + $2::interval
-    WHERE $6::boolean AND (holder = $1 OR expires_at <= clock_timestamp()) RETURNING term)
+    WHERE $6::boolean AND (holder = $1 OR expires_at <= clock_timestamp()
+      OR holder = $7::uuid AND NOT ${isConnected('holder')})
+    RETURNING term)
   SELECT (SELECT term::text FROM lease) AS term,
-    (SELECT holder FROM mcp.leader_lease WHERE expires_at > clock_timestamp()) AS leader,
+    (SELECT json_build_object('id', holder, 'is_connected', ${isConnected('holder')})
+     FROM mcp.leader_lease WHERE expires_at > clock_timestamp()) AS leader,
+    (SELECT pg_notify('${ASK_NOW}', '') FROM lease WHERE $7 IS NOT NULL) AS told,
     (SELECT coalesce(json_agg(living), '[]') FROM (${LIVING_PEERS}) AS living) AS peers`;
 
 const asked = z.object({
   term: z.string().nullable(),
   /** Before the statement, so that it is another replica or none. */
-  leader: z.uuid().nullable(),
+  leader: z.object({ id: z.uuid(), is_connected: z.boolean() }).nullable(),
   peers: peerRows,
 });
+type Leader = NonNullable<z.infer<typeof asked>['leader']>;
 
 /**
  * Leader election among the processes on one PostgreSQL, by a lease in a row and the clock of the database. Only the
@@ -69,6 +90,9 @@ export class Leadership
   private hasResigned = false;
   private hasLeft = false;
   private announced = false;
+  /** The leader whose address and whose connection to PostgreSQL were seen to work. */
+  private reachedLeader: string | undefined;
+  private examining: Promise<void> | undefined;
 
   constructor(
     private readonly control: ControlConnection,
@@ -90,7 +114,7 @@ export class Leadership
     if (!this.control.isNeeded) return;
     this.control.onOpened(() => this.listen());
     this.control.onNotification(({ channel }) => {
-      if (channel === RESIGNED) void this.refresh();
+      if (channel === ASK_NOW) void this.refresh();
     });
     await this.listen();
     void this.keepAsking();
@@ -109,28 +133,58 @@ export class Leadership
     return this.changed.hear(listener);
   }
 
-  /** Renews the lease, or takes it when it is free. */
+  /** Renews the lease, or takes it when it is free or its holder has ended. */
   async refresh(): Promise<boolean> {
     if (!this.control.isNeeded || this.hasLeft) return this.leads;
+    const other = await this.ask();
+    if (other) {
+      this.examining ??= this.examine(other).finally(() => (this.examining = undefined));
+      await this.examining;
+    }
+    return this.leads;
+  }
+
+  /** The replica that leads, if it is another one. */
+  private async ask(ended?: string): Promise<Leader | undefined> {
     const askedAt = this.clock.monotonic();
+    let other: Leader | undefined;
     try {
       const [row] = await this.control.query(ASK, [
         this.self,
         `${LEASE_MS} milliseconds`,
         ...this.peers.row.slice(1),
         !this.hasResigned,
+        ended ?? null,
       ]);
       const { term, leader, peers } = asked.parse(row);
       // It may have resigned since it asked.
       this.term = this.hasResigned ? undefined : (term ?? undefined);
       if (term !== null) this.leadsUntil = askedAt + LEASE_MS;
-      this.peers.learn(peers, term === null ? (leader ?? undefined) : undefined);
+      if (term === null) other = leader ?? undefined;
+      const living = term === null ? peers : peers.filter(({ id }) => id !== ended);
+      this.peers.learn(living, other?.id);
     } catch (error) {
       // Leads until the lease runs out.
       this.logger.debug({ err: error }, 'the lease could not be renewed');
     }
     this.announce();
-    return this.leads;
+    return other;
+  }
+
+  /**
+   * The process of a leader that was killed has ended: PostgreSQL has no connection of it any more, and its machine,
+   * where it was reached before, refuses connections. A leader that stands still keeps both, and one that lost only its
+   * connection to PostgreSQL accepts ours; those lead until their lease runs out.
+   */
+  private async examine({ id, is_connected }: Leader): Promise<void> {
+    const url = this.peers.get(id)?.url;
+    if (url === undefined) return;
+    const wasReached = this.reachedLeader === id;
+    if (is_connected && !wasReached) {
+      if ((await knock(url, KNOCK_MS)) === 'accepted') this.reachedLeader = id;
+    } else if (!is_connected && wasReached) {
+      if ((await knock(url, KNOCK_MS)) === 'refused') await this.ask(id);
+    }
   }
 
   /** Whether no other process is there that could take over. */
@@ -162,7 +216,7 @@ export class Leadership
            UPDATE mcp.leader_lease SET expires_at = clock_timestamp()
            WHERE holder = $1 AND term = $2 RETURNING 1)
          SELECT pg_notify($3, '') FROM freed`,
-        [this.self, term, RESIGNED],
+        [this.self, term, ASK_NOW],
       )
       .catch(() => undefined);
     this.announce();
@@ -195,7 +249,10 @@ export class Leadership
   }
 
   private async listen(): Promise<void> {
-    await this.control.query(`LISTEN ${RESIGNED}`).catch(() => undefined);
+    const lock = `SELECT pg_advisory_lock_shared(${connectedLock(`'${this.self}'`)})`;
+    for (const sql of [lock, `LISTEN ${ASK_NOW}`]) {
+      await this.control.query(sql).catch(() => undefined);
+    }
     await this.refresh();
   }
 

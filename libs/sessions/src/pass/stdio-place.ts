@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ConnectFailed, type UpstreamSession } from '@app/mcp-client';
+import { ConnectFailed, ConnectionLost, type UpstreamSession } from '@app/mcp-client';
 import { Clock, CoalescedRuns, Env, Leadership, type Peer, Peers } from '@app/platform';
 import type { Server } from '@app/registry';
 import { PassedSession } from './passed-session.js';
@@ -39,7 +39,7 @@ export class StdioPlace {
 
   /**
    * Connects to the replica that leads; undefined when the server runs here. While leadership moves, as when a replica
-   * stops, an attempt at the former leader fails at once, and the next one is made at its successor.
+   * stops or was killed, an attempt at the former leader fails at once, and the next one is made at its successor.
    */
   async atLeader<T>(
     signal: AbortSignal,
@@ -55,7 +55,7 @@ export class StdioPlace {
       } catch (error) {
         await this.looks.run('leader', async () => void (await this.leadership.refresh()));
         const hasMoved = this.leadership.leads || this.peers.leaderId !== tried;
-        if (!hasMoved && tried !== undefined) throw error;
+        if (!hasMoved && tried !== undefined && !wasNotReached(error)) throw error;
         if (signal.aborted || this.clock.monotonic() >= until) throw error;
         await this.clock.sleep(LOOK_AGAIN_MS, signal);
       }
@@ -94,4 +94,9 @@ export class StdioPlace {
   private get isAlwaysHere(): boolean {
     return !this.peers.isClustered || this.env.MCP_AGGREGATOR_STDIO_PER_REPLICA;
   }
+}
+
+/** The connection was refused or broke: the process may have ended, which the next look at the leader finds out. */
+function wasNotReached(error: unknown): boolean {
+  return error instanceof ConnectFailed && error.cause instanceof ConnectionLost;
 }

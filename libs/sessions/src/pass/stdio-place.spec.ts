@@ -1,0 +1,79 @@
+import { ConnectFailed, ConnectionLost } from '@app/mcp-client';
+import type { Leadership, Peer, Peers } from '@app/platform';
+import { FakeClock } from '../../../../test/support/fake-clock.js';
+import { testEnv } from '../../../../test/support/env.js';
+import { StdioPlace } from './stdio-place.js';
+
+const LEADER = '11111111-1111-4111-8111-111111111111';
+const NEXT = '22222222-2222-4222-8222-222222222222';
+const refused = () => new ConnectFailed('unreachable', new ConnectionLost('unreachable', 'no'));
+
+describe(StdioPlace, () => {
+  let clock: FakeClock;
+  let peers: { isClustered: true; leaderId: string | undefined; find: Peers['find'] };
+  let leadership: { leads: boolean; refresh: Leadership['refresh'] };
+  let onRefresh: () => void;
+  let place: StdioPlace;
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    peers = {
+      isClustered: true,
+      leaderId: LEADER,
+      find: (id) => Promise.resolve({ id, url: 'http://10.0.0.2:8081' }),
+    };
+    onRefresh = () => undefined;
+    leadership = {
+      leads: false,
+      refresh: () => {
+        onRefresh();
+        return Promise.resolve(leadership.leads);
+      },
+    };
+    place = new StdioPlace(peers as Peers, leadership as Leadership, clock, testEnv('unused'));
+  });
+
+  const { signal } = new AbortController();
+  const at = (connect: (leader: Peer) => Promise<string>) => {
+    const outcome = { value: undefined as string | undefined, error: undefined as unknown };
+    const done = place.atLeader(signal, connect).then(
+      (value) => (outcome.value = value),
+      (error: unknown) => (outcome.error = error),
+    );
+    return { outcome, done };
+  };
+
+  it('of a leader that refuses connections is looked for until another leads', async () => {
+    const { outcome, done } = at(({ id }) =>
+      id === NEXT ? Promise.resolve('session') : Promise.reject(refused()),
+    );
+    await clock.advance(1_000);
+    expect(outcome).toEqual({});
+    onRefresh = () => (peers.leaderId = NEXT);
+    await clock.advance(200);
+    await done;
+    expect(outcome.value).toBe('session');
+  });
+
+  it('is here as soon as this replica has taken over', async () => {
+    const { outcome, done } = at(() => Promise.reject(refused()));
+    await clock.advance(300);
+    leadership.leads = true;
+    await clock.advance(200);
+    await done;
+    expect(outcome).toEqual({ value: undefined, error: undefined });
+  });
+
+  it('is not looked for longer than calls can wait', async () => {
+    const { outcome, done } = at(() => Promise.reject(refused()));
+    await clock.advance(3_200);
+    await done;
+    expect(outcome.error).toMatchObject({ message: 'Connecting failed: unreachable' });
+  });
+
+  it('stays where the leader answers that the server cannot be started', async () => {
+    const { outcome, done } = at(() => Promise.reject(new ConnectFailed('cannot start')));
+    await done;
+    expect(outcome.error).toMatchObject({ message: 'Connecting failed: cannot start' });
+  });
+});
