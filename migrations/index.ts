@@ -16,6 +16,7 @@ import { LeaderLease1763700000000 } from './1763700000000-leader-lease.js';
 import { ConnectionVersion1763710000000 } from './1763710000000-connection-version.js';
 import { Replicas1763720000000 } from './1763720000000-replicas.js';
 import { IssuedTokens1763800000000 } from './1763800000000-issued-tokens.js';
+import { ServerAsksCallers1763810000000 } from './1763810000000-server-asks-callers.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
 export const migrations = [
@@ -37,4 +38,5 @@ export const migrations = [
   ConnectionVersion1763710000000,
   Replicas1763720000000,
   IssuedTokens1763800000000,
+  ServerAsksCallers1763810000000,
 ] as const;

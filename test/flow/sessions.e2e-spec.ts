@@ -1,3 +1,4 @@
+import { Database } from '@app/platform';
 import { SessionPool } from '@app/sessions';
 import type { UpstreamTarget } from '@app/mcp-client';
 import { eventually } from '../support/eventually.js';
@@ -46,6 +47,27 @@ describe('connections, seen from outside', () => {
     const params = { name: 'echo', arguments: { text } };
     return session.request('tools/call', params, { timeoutMs: 5_000 });
   };
+
+  it('a server that asks its callers is known to, until it has another configuration', async () => {
+    const target = stdioPeer(fixture('crossing.mjs'), ['stdio']);
+    const asking = registration('asking', target);
+    const id = await api.register(asking);
+    await eventually(async () => expect(await api.status(id)).toBe('CONNECTED'));
+    const known = async (): Promise<unknown> =>
+      service.app
+        .get(Database, { strict: false })
+        .direct.query('SELECT asks_callers FROM mcp.external_servers WHERE id = $1', [id]);
+    const user = { principal: 'ada', client: {} };
+    const params = { name: 'work', arguments: { for: 'ada', n: 1, do: ['question'] } };
+    expect(await known()).toEqual([{ asks_callers: false }]);
+    await pool.get(id)?.request('tools/call', params, { timeoutMs: 5_000, caller: user });
+    await eventually(async () => expect(await known()).toEqual([{ asks_callers: true }]));
+    const connection_config = { command: target.command, args: [...target.args, 'other'] };
+    expect((await api.call('PATCH', `/servers/${id}`, { connection_config })).status).toBe(200);
+    expect(await known()).toEqual([{ asks_callers: false }]);
+    await api.call('DELETE', `/servers/${id}`);
+    await eventually(() => expect(processesWith(MARK)).toEqual([]));
+  });
 
   it('registering connects, disconnecting ends every process, connecting begins again', async () => {
     const id = await api.register(

@@ -48,6 +48,10 @@ export interface ConnectOptions {
   readonly credentials?: readonly string[];
   /** Masked in the log of the process; defaults to the values of its environment. */
   readonly secrets?: readonly string[];
+  /** An earlier session asked its callers questions that name no call: one client is served at a time from the start. */
+  readonly asksCallers?: boolean;
+  /** Called with the first such question, unless `asksCallers` says so already. */
+  onCallersAsked?(): void;
   /** Called for every line of the log, also while connecting. */
   onLogLine?(line: string): void;
 }

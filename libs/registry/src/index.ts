@@ -14,6 +14,7 @@ export { ServerNotFound, UnreadableServersFile } from './registry.errors.js';
 export { refuseIfDisabled } from './refuse-if-disabled.js';
 export { RegistryModule } from './registry.module.js';
 export { RememberEra } from './status/remember-era.command.js';
+export { RememberQuestions } from './status/remember-questions.command.js';
 export { RenameTools } from './change/rename-tools.command.js';
 export { ResolveTransport } from './connection/resolve-transport.query.js';
 export { RotateCredentials } from './credentials/rotate-credentials.command.js';

@@ -12,6 +12,7 @@ import { RecordHealthHandler } from './status/record-health.command.js';
 import { RegisterServerHandler } from './register/register-server.command.js';
 import { registryMetrics, ScrapedStatuses } from './registry.metrics.js';
 import { RememberEraHandler } from './status/remember-era.command.js';
+import { RememberQuestionsHandler } from './status/remember-questions.command.js';
 import { RemoveServerHandler } from './change/remove-server.command.js';
 import { ResolveTransportHandler } from './connection/resolve-transport.query.js';
 import { RotateCredentialsHandler } from './credentials/rotate-credentials.command.js';
@@ -42,6 +43,7 @@ import { UpdateServerHandler } from './change/update-server.command.js';
     ChangeServerStatusHandler,
     RecordHealthHandler,
     RememberEraHandler,
+    RememberQuestionsHandler,
     SetListFailureHandler,
     SetOfferingWarningsHandler,
     RotateCredentialsHandler,

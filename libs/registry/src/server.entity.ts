@@ -34,6 +34,9 @@ export class ServerEntity {
   @Column('varchar', { name: 'protocol_era', nullable: true })
   readonly protocolEra!: ProtocolEra | null;
 
+  @Column('boolean', { name: 'asks_callers', default: false })
+  readonly asksCallers!: boolean;
+
   @Column('integer', { name: 'tool_count', default: 0 })
   readonly toolCount!: number;
 

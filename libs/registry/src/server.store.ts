@@ -55,6 +55,7 @@ export type ServerChanges = Partial<
     | 'status'
     | 'wanted'
     | 'protocolEra'
+    | 'asksCallers'
     | 'listFailures'
     | 'warnings'
     | 'errorMessage'
@@ -145,7 +146,7 @@ export class ServerStore {
         { id },
         {
           ...plain,
-          ...(config && { connectionConfig: this.sealConfig(id, config) }),
+          ...(config && { connectionConfig: this.sealConfig(id, config), asksCallers: false }),
           ...(healthCheckUrl !== undefined && { healthCheckUrl: this.sealUrl(id, healthCheckUrl) }),
           updatedAt: () => 'now()',
           version: () => 'version + 1',

@@ -16,6 +16,8 @@ export interface Server {
   readonly healthCheckUrl: string | null;
   /** The protocol era found by the last handshake; saves the next one a probe. */
   readonly protocolEra: ProtocolEra | null;
+  /** Whether it has asked its callers questions that name no call, so that it serves one client at a time. */
+  readonly asksCallers: boolean;
   readonly toolCount: number;
   /** When the last discovery ended, whether it could read the tools or not. */
   readonly toolsReadAt: Date | null;

@@ -224,6 +224,23 @@ describe.each(['stdio', 'sse', 'http'] as const)(
 );
 
 describe.each(['stdio', 'sse'] as const)('on a stream that all calls share, over %s', (kind) => {
+  it('has its first question answered beside other calls when an earlier process asked', async () => {
+    const { ada, bob } = await two(kind, { asksCallers: true });
+    const answers = await Promise.all([ada.call(['wait', 'question']), bob.call(['question'])]);
+    expect(answers).toMatchObject([{ answer: 'pin of ada' }, { answer: 'pin of bob' }]);
+    expect([ada.foreign, bob.foreign]).toEqual([[], []]);
+  });
+
+  it('says once that it asks its callers', async () => {
+    let times = 0;
+    const onCallersAsked = (): void => void times++;
+    const { ada, bob } = await two(kind, { onCallersAsked });
+    await ada.call(['wait']);
+    expect(times).toBe(0);
+    await Promise.all([ada.call(['question']), bob.call(['question'])]);
+    expect(times).toBe(1);
+  });
+
   it('ends the session when an id is answered twice', async () => {
     const { session, ada } = await two(kind);
     await ada.call(['twice']);

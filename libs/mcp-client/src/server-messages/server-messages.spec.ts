@@ -19,6 +19,7 @@ describe(ServerMessages.name, () => {
       announceRoots: none,
       ping: () => Promise.resolve(),
       giveUp: none,
+      callersAsked: none,
       log: none,
     });
     messages.onNotification((method) => heard.push(method));
@@ -82,6 +83,7 @@ describe('requests of a server that takes no answer', () => {
       announceRoots: none,
       ping: () => Promise.resolve(),
       giveUp: none,
+      callersAsked: none,
       log: (line) => lines.push(line),
     });
   });

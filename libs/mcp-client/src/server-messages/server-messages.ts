@@ -21,11 +21,13 @@ const MAX_NOTIFICATIONS_PER_SECOND = 1_000;
 const MAX_LOG_LINE_BYTES = 2_000;
 const NONE: Awaited<ReturnType<RootsProvider>> = { result: { roots: [] } };
 
-interface SessionPort {
+export interface SessionPort {
   send(answer: RpcMessage): Promise<void>;
   announceRoots(): void;
   ping(): Promise<unknown>;
   giveUp(reason: string): void;
+  /** The first question that names no call has come. */
+  callersAsked(): void;
   log(line: string): void;
 }
 
@@ -50,6 +52,7 @@ export class ServerMessages {
   constructor(
     private readonly calls: PendingCalls,
     private readonly session: SessionPort,
+    private asksCallers = false,
   ) {
     this.served = new ServedRequests(
       (answer) => session.send(answer),
@@ -60,6 +63,7 @@ export class ServerMessages {
       () => session.ping(),
       (reason) => session.giveUp(reason),
     );
+    if (asksCallers) this.serveOneClientAtATime();
   }
 
   onNotification(handler: NotificationHandler): () => void {
@@ -107,7 +111,7 @@ export class ServerMessages {
       void this.serveRoots(message, call);
       return;
     }
-    if (message.method !== 'ping' && this.calls.hasCallers()) this.serveOneClientAtATime();
+    if (message.method !== 'ping' && this.calls.hasCallers()) this.callersAsked();
     void this.served.serve(message, call?.options.onServerRequest, call);
   }
 
@@ -194,6 +198,13 @@ export class ServerMessages {
     if (!onServerRequest) return (await this.rootsProvider?.(this.users.only)) ?? NONE;
     const result = await onServerRequest('roots/list', {}, signal);
     return { result, principal: caller?.principal };
+  }
+
+  private callersAsked(): void {
+    this.serveOneClientAtATime();
+    if (this.asksCallers) return;
+    this.asksCallers = true;
+    this.guard(() => this.session.callersAsked());
   }
 
   private serveOneClientAtATime(): void {

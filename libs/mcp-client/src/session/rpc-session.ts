@@ -33,7 +33,7 @@ import { type Call, PendingCalls } from './calls/pending-calls.js';
 import { Renewal, RENEW_WITHIN_MS } from './renewal.js';
 import { requestMessage } from './request-message.js';
 import { answeredIn, explained, ownId } from './response.js';
-import { ServerMessages } from '../server-messages/server-messages.js';
+import { ServerMessages, type SessionPort } from '../server-messages/server-messages.js';
 import type {
   CloseOptions,
   ConnectOptions,
@@ -121,15 +121,17 @@ export class RpcSession implements UpstreamSession, WireListener {
       end: (error, cause) => this.end(error, cause, { force: true }),
       guarded: (handle) => this.guarded(handle),
     });
-    this.messages = new ServerMessages(this.calls, {
+    const port: SessionPort = {
       send: (answer) => this.wire.send(answer),
       announceRoots: () => {
         this.notify('notifications/roots/list_changed').catch(() => undefined);
       },
       ping: () => this.sendRequest('ping', undefined, { timeoutMs: PING_WITHIN_MS }),
       giveUp: (reason) => void this.end(new ConnectionLost(reason, 'no'), 'lost', { force: true }),
+      callersAsked: () => this.options.onCallersAsked?.(),
       log: (line) => this.options.onLogLine?.(line),
-    });
+    };
+    this.messages = new ServerMessages(this.calls, port, options.asksCallers);
   }
 
   /** Rejects and closes the wire when no session could be opened. */

@@ -48,6 +48,7 @@ export function newServer(
     wanted: registration.autoConnect,
     healthCheckUrl: registration.healthCheckUrl ?? null,
     protocolEra: null,
+    asksCallers: false,
     toolCount: 0,
     toolsReadAt: null,
     listFailures: {},

@@ -7,6 +7,7 @@ import {
   credentialsOf,
   Deployment,
   RememberEra,
+  RememberQuestions,
   ResolveTransport,
   type Server,
 } from '@app/registry';
@@ -99,6 +100,12 @@ export class UpstreamConnector {
       credentials: credentialsOf(transport),
       ...(authorizer && { authorizer }),
       signal,
+      asksCallers: server.asksCallers,
+      onCallersAsked: () => {
+        this.commands.execute(new RememberQuestions(serverId)).catch((err: unknown) => {
+          this.logger.warn({ err, server_id: serverId }, 'server.questions_not_stored');
+        });
+      },
       onLogLine: (line) => request.onLogLine(line),
       ...(!probe && server.protocolEra && { priorEra: server.protocolEra }),
     });
