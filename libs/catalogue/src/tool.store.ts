@@ -101,8 +101,8 @@ export class ToolStore {
   }
 
   /** A value that changes with every write to the table, even one without a difference. */
-  writes(): Promise<string> {
-    return this.database.background.writesTo('mcp.tools');
+  writes(tx?: Tx): Promise<string> {
+    return this.database.background.writesTo('mcp.tools', tx);
   }
 
   /** Time of the last write to a tool of a server. */

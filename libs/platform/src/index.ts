@@ -3,6 +3,7 @@ export { Clock, within } from './work/clock.js';
 export { CoalescedRuns } from './work/coalesced-runs.js';
 export { Coalescer } from './work/coalescer.js';
 export { Retries } from './work/retries.js';
+export { Upkeep } from './database/connections/upkeep.js';
 export {
   type ConfiguredToken,
   Env,

@@ -16,6 +16,7 @@ import { unsentBytes, unsentBytesHeld } from './http/unsent-bytes.provider.js';
 import { ServerSeries } from './metrics/server-series.js';
 import { serviceInfo } from './metrics/service-info.metric.js';
 import { Signals } from './signals.js';
+import { Upkeep } from './database/connections/upkeep.js';
 
 /** Shared by every lib: settings, clock, registry of metrics. */
 @Global()
@@ -43,6 +44,7 @@ export class PlatformModule {
         eventFailures,
         LogUnhandled,
         Signals,
+        Upkeep,
       ],
       exports: [
         Egress,
@@ -56,6 +58,7 @@ export class PlatformModule {
         Drain,
         UnsentBytes,
         Signals,
+        Upkeep,
       ],
     };
   }

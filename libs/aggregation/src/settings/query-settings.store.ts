@@ -35,13 +35,15 @@ export class QuerySettingsStore {
   constructor(private readonly database: Database) {}
 
   async read(): Promise<QuerySettingsSnapshot> {
-    const [rules, servers] = await Promise.all([this.rules(), this.servers()]);
-    return { rules, servers };
+    return this.database.transaction(async (tx) => ({
+      rules: await this.rules(tx),
+      servers: await this.servers(tx),
+    }));
   }
 
   /** In the order in which they are tried. */
-  async rules(): Promise<readonly QueryRule[]> {
-    const rows: unknown = await this.database.direct.query(
+  async rules(tx: Tx = this.database.direct): Promise<readonly QueryRule[]> {
+    const rows: unknown = await tx.query(
       'SELECT pattern, servers FROM mcp.query_rules ORDER BY position',
     );
     return ruleRows.parse(rows);
@@ -60,8 +62,8 @@ export class QuerySettingsStore {
   }
 
   /** By server id; servers without an entry have the defaults. */
-  async servers(): Promise<ReadonlyMap<string, ServerQuerySettings>> {
-    const rows: unknown = await this.database.direct.query('SELECT * FROM mcp.query_servers');
+  async servers(tx: Tx = this.database.direct): Promise<ReadonlyMap<string, ServerQuerySettings>> {
+    const rows: unknown = await tx.query('SELECT * FROM mcp.query_servers');
     return new Map(
       settingsRows.parse(rows).map(({ server_id: id, ...settings }) => [id, settings]),
     );

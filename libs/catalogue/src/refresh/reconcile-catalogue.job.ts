@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { Interval } from '@nestjs/schedule';
+import { Upkeep } from '@app/platform';
 import { ServersDigest } from '@app/registry';
 import { Catalogue } from '../catalogue.js';
 import { digestOfServers, digestsOf } from '../catalogue-snapshot.js';
@@ -24,6 +25,7 @@ export class ReconcileCatalogueJob {
     private readonly store: ToolStore,
     private readonly catalogue: Catalogue,
     private readonly indexing: IndexToolsOnCatalogueReplaced,
+    private readonly upkeep: Upkeep,
   ) {}
 
   @Interval(LOOK_AGAIN_MS)
@@ -36,13 +38,18 @@ export class ReconcileCatalogueJob {
   }
 
   async reconcile(): Promise<void> {
+    await this.upkeep.run(() => this.compare());
+    // May compute vectors for minutes, for which other comparisons do not wait.
+    await this.indexing.verify();
+  }
+
+  private async compare(): Promise<void> {
     const servers = await this.queries.execute(new ServersDigest());
     const shown = digestOfServers(this.catalogue.current.servers);
     if (servers !== shown) await this.catalogue.reloadServers();
     const writes = await this.store.writes();
     if (writes !== this.writesSeen) await this.reconcileTools();
     this.writesSeen = writes;
-    await this.indexing.verify();
   }
 
   private async reconcileTools(): Promise<void> {

@@ -51,6 +51,16 @@ export class ClassificationQueue {
     return this.tools.writes();
   }
 
+  /** What `writes` and `claim` would find, in one transaction. */
+  look(): Promise<{ writes: string; hasDue: boolean }> {
+    return this.database.background.transaction(async (tx) => {
+      const due = await tx.query<unknown[]>(
+        'SELECT 1 FROM mcp.tool_classifications WHERE due_at <= now() LIMIT 1',
+      );
+      return { writes: await this.tools.writes(tx), hasDue: due.length > 0 };
+    });
+  }
+
   /** Makes new and changed tools due, among these ids or all. Overrides by a human are kept. */
   async enqueue(toolIds?: readonly number[]): Promise<void> {
     const ids = toolIds ?? (await this.unknown());

@@ -43,6 +43,7 @@ describe(ClassificationWorker.name, () => {
     classifier = new OneAtATime();
     const queue = {
       writes: () => Promise.resolve(writes),
+      look: () => Promise.resolve({ writes, hasDue: due.length > 0 }),
       enqueue: (ids?: readonly number[]) => Promise.resolve(void looked.push(ids ?? 'all')),
       claim: (limit: number) =>
         Promise.resolve(
@@ -85,6 +86,17 @@ describe(ClassificationWorker.name, () => {
     writes = 'more';
     await worker.lookAgain();
     expect(looked).toEqual(['all', 'all']);
+  });
+
+  it('may have work when tools are due, or were written since the last scan', async () => {
+    expect(await worker.mayHaveWork()).toBe(true);
+    await worker.lookAgain();
+    expect(await worker.mayHaveWork()).toBe(false);
+    due = [{ id: 1, serverId: 'a' }];
+    expect(await worker.mayHaveWork()).toBe(true);
+    due = [];
+    writes = 'more';
+    expect(await worker.mayHaveWork()).toBe(true);
   });
 
   it('publishes the first batch at once, and those of the next second together', async () => {

@@ -68,6 +68,12 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
     return this.runs.run('queue', () => this.run());
   }
 
+  /** Whether tools are due, or were written since the last scan. */
+  async mayHaveWork(): Promise<boolean> {
+    const { writes, hasDue } = await this.queue.look();
+    return hasDue || writes !== this.writesSeen;
+  }
+
   private async run(): Promise<void> {
     if (this.stop.signal.aborted) return;
     const queued = this.enqueue();

@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { Upkeep } from '@app/platform';
 import { ClassificationWorker } from './classification-worker.js';
 
 const LOOK_AGAIN_MS = 15_000;
@@ -7,10 +8,20 @@ const LOOK_AGAIN_MS = 15_000;
 /** Finds tools that a lost event or a crash left unclassified, and retries that are due. */
 @Injectable()
 export class ClassifyToolsJob {
-  constructor(private readonly worker: ClassificationWorker) {}
+  private readonly logger = new Logger(ClassifyToolsJob.name);
+
+  constructor(
+    private readonly worker: ClassificationWorker,
+    private readonly upkeep: Upkeep,
+  ) {}
 
   @Interval(LOOK_AGAIN_MS)
   async lookAgain(): Promise<void> {
-    await this.worker.lookAgain();
+    try {
+      // Classifying may take minutes, for which other comparisons do not wait.
+      if (await this.upkeep.run(() => this.worker.mayHaveWork())) await this.worker.lookAgain();
+    } catch (error) {
+      this.logger.error({ err: error }, 'classification.interrupted');
+    }
   }
 }

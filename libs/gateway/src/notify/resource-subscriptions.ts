@@ -46,9 +46,9 @@ export class ResourceSubscriptions {
     }
   }
 
-  /** Whether a client of this process waits for updates of a server. */
-  has(serverId: string): boolean {
-    return this.servers.has(serverId);
+  /** Whether a client of this process waits for updates of a server, or of any. */
+  has(serverId?: string): boolean {
+    return serverId === undefined ? this.servers.size > 0 : this.servers.has(serverId);
   }
 
   /** Handles `resources/updated` of a server. */

@@ -29,7 +29,7 @@ async function opened() {
     const what = method.replace('notifications/', '');
     heard.push(typeof params['uri'] === 'string' ? `${what} ${params['uri']}` : what);
   });
-  return { clock, session, heard, events };
+  return { clock, session, heard, events, pool };
 }
 
 const lists = ['tools', 'prompts', 'resources'];
@@ -87,5 +87,16 @@ describe('a burst of notifications from one server', () => {
     heard.length = 0;
     session.say('notifications/prompts/list_changed');
     expect(heard).toEqual(['prompts/list_changed']);
+  });
+});
+
+describe('a pool of sessions', () => {
+  it('is unused without a session and without a client that waits for messages of a server', async () => {
+    const { pool } = await opened();
+    expect(pool.isUnused).toBe(false);
+    await pool.closeAll(0);
+    expect(pool.isUnused).toBe(true);
+    pool.setAudience((serverId) => serverId === undefined || serverId === 'a');
+    expect(pool.isUnused).toBe(false);
   });
 });

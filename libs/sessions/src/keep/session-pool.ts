@@ -63,7 +63,7 @@ export class SessionPool {
   private readonly line = new ConcurrencyLimit(BACKGROUND_CONNECTS);
   private readonly notices: ServerNotices;
   private rootsProvider: ServerRoots | undefined;
-  private isHeard: (serverId: string) => boolean = () => false;
+  private isHeard: (serverId?: string) => boolean = () => false;
 
   constructor(
     private readonly connector: UpstreamConnector,
@@ -223,13 +223,21 @@ export class SessionPool {
     this.rootsProvider = provider;
   }
 
-  /** Sets who says whether clients of this process wait for messages of a server, for which a session is kept open. */
-  setAudience(isHeard: (serverId: string) => boolean): void {
+  /**
+   * Sets who says whether clients of this process wait for messages of a server, or of any, for which a session is kept
+   * open.
+   */
+  setAudience(isHeard: (serverId?: string) => boolean): void {
     this.isHeard = isHeard;
   }
 
   hasAudience(serverId: string): boolean {
     return this.isHeard(serverId);
+  }
+
+  /** Whether this process keeps no session, and no client waits for messages of a server. */
+  get isUnused(): boolean {
+    return this.keepers.size === 0 && !this.isHeard();
   }
 
   /** Notifications that servers send outside of calls: changed lists and resources, log messages. */

@@ -69,6 +69,8 @@ export class ReconcileSessionsHandler implements ICommandHandler<ReconcileSessio
 
   private async compareAll(): Promise<void> {
     const { leads } = this.leadership;
+    // The rows of servers say nothing to a process without sessions, unless it leads.
+    if (this.swept && !leads && this.pool.isUnused) return;
     // Read the folders before the rows: otherwise the folder of a server registered in between would be removed.
     const folders = this.swept ? [] : await this.folders.ids();
     const servers = await this.queries.execute(new ListServers());
