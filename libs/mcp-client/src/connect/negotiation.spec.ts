@@ -1,7 +1,6 @@
 import { jest } from '@jest/globals';
-import type { RpcId } from '@app/mcp-protocol';
+import type { ProtocolEra, RpcId } from '@app/mcp-protocol';
 import { isJsonObject, type JsonObject } from '@app/platform';
-import type { ProtocolEra } from '../upstream.js';
 import { ConnectionLost, CredentialsRefused, UpstreamHttpError } from '../upstream.errors.js';
 import { FakeListener } from '../wire/fake-listener.js';
 import { FakeWire } from '../wire/fake-wire.js';

@@ -33,6 +33,7 @@ describe('a message of a server', () => {
       announceRoots: () => announced++,
       ping: () => Promise.resolve(),
       giveUp: () => undefined,
+      callersAsked: () => undefined,
       log: (line) => lines.push(line),
     });
   });

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { ConnectFailed, ConnectionLost, CredentialsRefused } from '../upstream.errors.js';
-import type { ProtocolEra } from '../upstream.js';
+import type { ProtocolEra } from '@app/mcp-protocol';
 import { Renewal } from './renewal.js';
 
 describe(Renewal.name, () => {

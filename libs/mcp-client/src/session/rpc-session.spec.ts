@@ -1,7 +1,8 @@
 import { jest } from '@jest/globals';
 import { type JsonObject, SharedBudget } from '@app/platform';
 import { setImmediate } from 'node:timers/promises';
-import type { ConnectOptions, ProtocolEra, RequestOptions } from '../upstream.js';
+import type { ProtocolEra } from '@app/mcp-protocol';
+import type { ConnectOptions, RequestOptions } from '../upstream.js';
 import {
   AnswerTooLarge,
   ConnectFailed,

@@ -1,6 +1,6 @@
-import type { RpcId, RpcMessage, RpcRequest } from '@app/mcp-protocol';
+import type { ProtocolEra, RpcId, RpcMessage, RpcRequest } from '@app/mcp-protocol';
 import { isJsonObject, type JsonObject, ReadingShare } from '@app/platform';
-import type { CloseOptions, ProtocolEra } from '../upstream.js';
+import type { CloseOptions } from '../upstream.js';
 import type { Wire, WireListener } from './wire.js';
 
 interface Sent {
