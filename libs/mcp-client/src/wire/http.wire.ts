@@ -23,8 +23,8 @@ import {
   UNAWAITED_MS,
 } from '@app/http1';
 import { HttpSession, saysSessionUnknown } from './http-session.js';
-import { ResumedStreams } from './resumed-streams.js';
-import { StandingStream } from './standing-stream.js';
+import { ResumedStreams } from './streams/resumed-streams.js';
+import { StandingStream } from './streams/standing-stream.js';
 import type { UpstreamRequest, UpstreamRequestOptions } from './upstream-request.js';
 import type { Authorizer } from './authorizer.js';
 import type { HttpTarget } from './sse.wire.js';

@@ -1,7 +1,7 @@
 import type { RpcId } from '@app/mcp-protocol';
-import { ConnectionLost } from '../upstream.errors.js';
+import { ConnectionLost } from '../../upstream.errors.js';
 import { pauseBeforeStream, STREAM_WAIT } from './stream-pause.js';
-import type { UpstreamRequest } from './upstream-request.js';
+import type { UpstreamRequest } from '../upstream-request.js';
 
 /** Lower bound for the `retry` value of a server. */
 const MIN_WAIT_MS = 100;

@@ -1,7 +1,7 @@
 import type { HttpAnswer } from '@app/http1';
 import { backoffMs } from '@app/platform';
 import { pauseBeforeStream, STREAM_WAIT } from './stream-pause.js';
-import type { UpstreamRequest } from './upstream-request.js';
+import type { UpstreamRequest } from '../upstream-request.js';
 
 /** A stream that was open this long counts as healthy and resets the backoff. */
 const STEADY_MS = 10_000;

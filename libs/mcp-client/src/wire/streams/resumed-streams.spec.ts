@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { ResumedStreams } from './resumed-streams.js';
-import type { UpstreamRequest } from './upstream-request.js';
+import type { UpstreamRequest } from '../upstream-request.js';
 
 interface Attempt {
   /** What comes on the stream before it ends. */

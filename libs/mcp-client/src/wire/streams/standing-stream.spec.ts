@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { HttpAnswer } from '@app/http1';
 import { StandingStream } from './standing-stream.js';
-import type { UpstreamRequest } from './upstream-request.js';
+import type { UpstreamRequest } from '../upstream-request.js';
 
 type Opened = Pick<UpstreamRequest, 'done' | 'lastEventId' | 'retryMs' | 'abort'> & {
   isStream: boolean;
