@@ -1,8 +1,12 @@
+import { Logger } from '@nestjs/common';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseEnv } from '@app/platform';
 import { temporaryFolder } from '../../../../test/support/env.js';
+import { noRows, tokensOn } from '../../../../test/support/tokens.js';
 import { UnusableTokenFile } from '../access.errors.js';
-import { adminToken, adminTokenNotice } from './admin-token.js';
+import { adminToken, adminTokenNotice, tokenHash } from './admin-token.js';
+import type { Tokens } from './tokens.js';
 
 describe(adminToken.name, () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -63,5 +67,58 @@ describe(adminTokenNotice.name, () => {
         },
       },
     });
+  });
+});
+
+describe('a first start without configured tokens', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let logged: unknown[][];
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    logged = [];
+    const note = (...said: unknown[]): void => void logged.push(said);
+    Logger.overrideLogger({ log: note, warn: note, error: note });
+  });
+  afterEach(async () => {
+    Logger.overrideLogger(false);
+    await folder.remove();
+  });
+
+  async function start(rows = noRows()): Promise<Tokens> {
+    const tokens = tokensOn(parseEnv({ MCP_AGGREGATOR_DATA_DIR: folder.path }), rows);
+    await tokens.load();
+    return tokens;
+  }
+  const find = (tokens: Tokens, token = '') =>
+    tokens.find(Buffer.from(tokenHash(token), 'hex').toString('latin1'));
+
+  it('has a token of an administrator, which is shown once', async () => {
+    const rows = noRows();
+    const tokens = await start(rows);
+    const token = tokens.takeNewToken();
+    expect(find(tokens, token)).toEqual({ name: 'first-start-admin', scopes: ['admin'] });
+    expect(rows.configured.map(({ name }) => name)).toEqual(['first-start-admin']);
+    expect(tokens.takeNewToken()).toBeUndefined();
+    const again = await start();
+    expect(again.takeNewToken()).toBeUndefined();
+    expect(find(again, token)).toBeDefined();
+    expect(logged.map(([, event]) => event)).toEqual([
+      'access.admin_token_made',
+      'access.admin_token_made',
+    ]);
+    expect(JSON.stringify(logged)).not.toContain(token);
+  });
+
+  it('warns when other users can read the token', async () => {
+    await start();
+    const file = join(folder.path, 'admin-token');
+    await chmod(file, 0o644);
+    await start();
+    expect(logged.at(-1)).toEqual([
+      { file, hint: 'other users of this machine can read this file' },
+      'access.admin_token_exposed',
+      'access',
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
-import { Public, RequireScope } from './access.decorators.js';
+import type { FastifyRequest } from 'fastify';
+import { actorOf, callerMay, Public, RequireScope } from './access.decorators.js';
 
 @RequireScope('read')
 class Example {
@@ -29,5 +30,21 @@ describe('an access rule', () => {
 
   it('is undefined without a decorator', () => {
     expect(ruleOf(Unmarked, 'list')).toBeUndefined();
+  });
+});
+
+describe('the caller of a request', () => {
+  const request = (principal?: object) =>
+    ({ principal, ip: '192.0.2.1', socket: {} }) as unknown as FastifyRequest;
+
+  it('may do what its scopes include', () => {
+    const reader = request({ name: 'ci', scopes: ['read'] });
+    expect([callerMay('read', reader), callerMay('call', reader)]).toEqual([true, false]);
+    expect(callerMay('read', request())).toBe(false);
+  });
+
+  it('is named in the audit log with its address', () => {
+    expect(actorOf(request({ name: 'ci', scopes: [] }))).toEqual({ name: 'ci', ip: '192.0.2.1' });
+    expect(actorOf(request())).toEqual({ name: 'anonymous', ip: '192.0.2.1' });
   });
 });
