@@ -27,6 +27,10 @@ describe(principalName.name, () => {
     expect(principalName('token', 'alice')).toBe('alice');
   });
 
+  it('may have as many characters as the audit log keeps', () => {
+    expect(principalName('jwt', 'x'.repeat(251))).toHaveLength(255);
+  });
+
   it.each(['', 'a\0', 'a\nb', 'a\u2028', '\u202eecila', 'a\ud800', 'x'.repeat(252)])(
     'has none for %j',
     (given) => {

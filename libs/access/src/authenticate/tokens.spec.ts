@@ -81,6 +81,7 @@ describe(Tokens.name, () => {
       expect(tokens.find(hashOf('secret of ci'))).toEqual(named('ci'));
       await tokens.put(issuedToken('lab', 'secret of lab'));
       expect(tokens.find(hashOf('secret of lab'))).toEqual(named('lab'));
+      expect(tokens.find(hashOf('secret of ci'))).toEqual(named('ci'));
       await tokens.drop('id of ci');
       expect(tokens.find(hashOf('secret of ci'))).toBeUndefined();
       expect(tokens.find(hashOf('token-of-operators'))).toBeDefined();

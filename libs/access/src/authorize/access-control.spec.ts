@@ -317,6 +317,7 @@ describe(AccessControl.name, () => {
       const answer = await get('/read', 'Bearer wrong');
       expect(answer.status).toBe(429);
       expect(Number(answer.retryAfter)).toBeGreaterThan(0);
+      expect(refused.at(-1)).toMatchObject({ route: '/read', status: 429 });
       expect(await statusOf('/read', `Bearer ${READER}`)).toBe(200);
     });
 
