@@ -380,6 +380,36 @@ describe('a request', () => {
   });
 });
 
+describe('ids of requests', () => {
+  const stepsOf = async (kind: Wire['kind']): Promise<number[]> => {
+    const { wire, session } = await open(kind);
+    for (let i = 0; i < 20; i++) void call(session);
+    const ids = idsOf(wire);
+    return ids.slice(1).map((id, i) => id - (ids[i] ?? 0));
+  };
+
+  it('cannot be guessed on a stream that all requests share', async () => {
+    for (const kind of SHARED) expect(new Set(await stepsOf(kind)).size).toBeGreaterThan(5);
+    expect(new Set(await stepsOf('http'))).toEqual(new Set([1]));
+  });
+
+  it.each(SHARED)('end the session when the server answers one twice, over %s', async (kind) => {
+    const { wire, session } = await open(kind);
+    const asked = call(session);
+    const waiting = call(session);
+    const [first = 0] = idsOf(wire);
+    wire.answer(first, RESULT);
+    await asked;
+    wire.answer(first, RESULT);
+    await expect(waiting).rejects.toMatchObject({ executed: 'unknown' });
+    await expect(session.closed).resolves.toEqual({
+      reason: 'The connection to the server was lost: it answered a request twice',
+      cause: 'lost',
+    });
+    expect(wire.closes).toEqual([{ force: true }]);
+  });
+});
+
 describe('a message that is no JSON', () => {
   it.each(SHARED)('fails the request that it seems to answer, over %s', async (kind) => {
     const { wire, session } = await open(kind);
@@ -774,6 +804,35 @@ describe('a modern session', () => {
     await setImmediate();
     expect(wire.asked('subscriptions/listen')).toEqual([]);
   });
+
+  it.each([
+    ['is cancelled by the server', 'stdio', true],
+    ['is answered', 'stdio', true],
+    ['is refused', 'stdio', true],
+    ['ends its exchange', 'http', true],
+    ['is sent', 'stdio', false],
+  ] as const)(
+    'opens its stream again a second after it %s (%s): %s',
+    async (what, kind, isOver) => {
+      const { wire, session } = await open(kind, {}, 'modern');
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+      await session.request('resources/subscribe', { uri: 'a:b' }, { timeoutMs: 60_000 });
+      await jest.advanceTimersByTimeAsync(0);
+      const id = idOf(wire, 'subscriptions/listen');
+      const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled' };
+      wire.say({ ...cancelled, params: { requestId: id + 1 } });
+      wire.say({ jsonrpc: '2.0', method: 'notifications/other', params: { requestId: id } });
+      if (what === 'is cancelled by the server')
+        wire.say({ ...cancelled, params: { requestId: id } });
+      if (what === 'is answered') wire.answer(id, {});
+      if (what === 'is refused') wire.say({ jsonrpc: '2.0', id, error: { code: 1, message: '' } });
+      if (what === 'ends its exchange') wire.endExchange(id);
+      await jest.advanceTimersByTimeAsync(999);
+      expect(wire.asked('subscriptions/listen')).toHaveLength(1);
+      await jest.advanceTimersByTimeAsync(1);
+      expect(wire.asked('subscriptions/listen')).toHaveLength(isOver ? 2 : 1);
+    },
+  );
 
   it('closes the exchange of a cancelled request, which is the cancellation', async () => {
     const { wire, session } = await open('http', {}, 'modern');
