@@ -65,7 +65,7 @@ describe('while a table is locked', () => {
         `SELECT 1 FROM pg_stat_activity
          WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
-      expect(rows.length).toBeGreaterThan(1);
+      expect(rows).not.toHaveLength(0);
     });
   const refused = (answer: Answer): void => {
     expect(answer).toMatchObject({ status: 503, body: { error_code: 'DATABASE_UNAVAILABLE' } });

@@ -34,7 +34,7 @@ const rows = [
   { id: 'T13', what: script('kills', sized(24, 8, 200)) },
   { id: 'T9', isTime: true, what: script('recovery', sized(1, 0.5, 1)) },
   { id: 'T16', isTime: true, what: script('loop') },
-  { id: 'T15', isTime: true, what: script('neighbour', '', ...sized([], [1], [])) },
+  { id: 'T15', isTime: true, what: script('neighbour', '', ...sized([], [3], [])) },
   {
     id: 'T17',
     isInTests: true,
