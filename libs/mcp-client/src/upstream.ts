@@ -104,6 +104,8 @@ export interface RequestOptions {
   readonly renewWithinMs?: number | undefined;
   /** Merged over the `_meta` of the params. */
   readonly meta?: JsonObject | undefined;
+  /** Of the called tool: a session that has not listed its tools does not know which arguments go into headers. */
+  readonly inputSchema?: JsonObject | undefined;
   /** Hand an `input_required` result of a modern server to the caller instead of answering it. */
   readonly allowInputRequired?: boolean | undefined;
 }

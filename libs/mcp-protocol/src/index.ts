@@ -16,6 +16,7 @@ export { RpcError, UpstreamRpcError } from './codec/rpc-error.js';
 export { messageBytes, messagePieces, messageText } from './codec/write-message.js';
 export { mcpHeader } from './headers/header-names.js';
 export {
+  declaredHeaders,
   headerText,
   type ParamHeader,
   paramHeaders,

@@ -122,7 +122,7 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
   }
 
   private async request(
-    { server }: Route,
+    { tool, server }: Route,
     params: JsonObject,
     caller: ForwardContext,
     deadline: number,
@@ -147,6 +147,7 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
         caller,
         timeoutMs,
         wait.leftMs,
+        tool.inputSchema,
       );
       return { result, executionMs: performance.now() - sentAt };
     } finally {

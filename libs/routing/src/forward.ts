@@ -35,6 +35,7 @@ export function requestOnBehalf(
   conversation: ForwardContext,
   timeoutMs: number,
   renewWithinMs?: number,
+  inputSchema?: JsonObject,
 ): Promise<RawJsonObject> {
   const { signal, onProgress, onLog, onServerRequest } = conversation;
   const terms = session.era === 'modern' ? conversation.stateless : undefined;
@@ -42,6 +43,7 @@ export function requestOnBehalf(
     caller: { principal: conversation.actor.name, client: conversation.client ?? conversation },
     timeoutMs,
     renewWithinMs,
+    inputSchema,
     signal,
     onProgress,
     onLog,

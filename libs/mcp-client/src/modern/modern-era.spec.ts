@@ -103,6 +103,9 @@ describe(ModernEra.name, () => {
     const params = { name: 'x', arguments: { a: '1' } };
     expect(era.headersFor('tools/call', params)).toEqual({ 'mcp-param-a': '1' });
     expect(era.headersFor('prompts/get', params)).toEqual({});
+    const unlisted = { name: 'y', arguments: { a: '1' } };
+    expect(era.headersFor('tools/call', unlisted)).toEqual({});
+    expect(era.headersFor('tools/call', unlisted, inputSchema)).toEqual({ 'mcp-param-a': '1' });
     expect(era.headersFor('tools/call', undefined)).toEqual({});
   });
 

@@ -72,9 +72,13 @@ export class ModernEra {
   }
 
   /** The arguments that the schema of the called tool requires as HTTP headers too. */
-  headersFor(method: string, params: JsonObject | undefined): Record<string, string> {
+  headersFor(
+    method: string,
+    params: JsonObject | undefined,
+    inputSchema?: JsonObject,
+  ): Record<string, string> {
     return method === 'tools/call'
-      ? this.toolHeaders.of(params?.['name'], params?.['arguments'])
+      ? this.toolHeaders.of(params?.['name'], params?.['arguments'], inputSchema)
       : {};
   }
 

@@ -431,7 +431,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     options: SendOptions,
   ): Promise<void> {
     const message = this.requestMessage(id, method, params, options);
-    const headers = this.modern?.headersFor(method, message.params);
+    const headers = this.modern?.headersFor(method, message.params, options.inputSchema);
     return this.wire.send(message, headers, options.caller?.principal);
   }
 
@@ -585,4 +585,7 @@ export class RpcSession implements UpstreamSession, WireListener {
   }
 }
 
-type SendOptions = Pick<RequestOptions, 'meta' | 'onProgress' | 'caller' | 'renewWithinMs'>;
+type SendOptions = Pick<
+  RequestOptions,
+  'meta' | 'onProgress' | 'caller' | 'renewWithinMs' | 'inputSchema'
+>;

@@ -16,6 +16,17 @@ export function paramHeadersOf(inputSchema: JsonValue | undefined): ParamHeader[
   return declarations(inputSchema, []);
 }
 
+const declaredIn = new WeakMap<JsonObject, readonly ParamHeader[]>();
+
+/** The same, remembered with the schema: for one that is used for many calls. */
+export function declaredHeaders(inputSchema: JsonObject): readonly ParamHeader[] {
+  const known = declaredIn.get(inputSchema);
+  if (known) return known;
+  const declared = paramHeadersOf(inputSchema);
+  declaredIn.set(inputSchema, declared);
+  return declared;
+}
+
 export function paramHeaders(
   declared: readonly ParamHeader[],
   args: JsonValue | undefined,

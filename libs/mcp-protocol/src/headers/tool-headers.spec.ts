@@ -19,6 +19,15 @@ describe(ToolHeaders.name, () => {
     expect(headers.of('unknown', args)).toEqual({});
   });
 
+  it('writes what a schema from elsewhere declares until the tool is listed', () => {
+    const headers = new ToolHeaders();
+    const { inputSchema } = tool('a', 'Region');
+    expect(headers.of('a', args, inputSchema)).toEqual({ 'mcp-param-region': 'eu' });
+    expect(headers.of('a', args, tool('a').inputSchema)).toEqual({});
+    headers.note([tool('a', 'Place')]);
+    expect(headers.of('a', args, inputSchema)).toEqual({ 'mcp-param-place': 'eu' });
+  });
+
   it('follows a tool that declares another header, or no header any more', () => {
     const headers = new ToolHeaders();
     headers.note([tool('a', 'Region')]);

@@ -1,5 +1,10 @@
-import { isJsonObject, type JsonValue } from '@app/platform';
-import { type ParamHeader, paramHeaders, paramHeadersOf } from './param-headers.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
+import {
+  declaredHeaders,
+  type ParamHeader,
+  paramHeaders,
+  paramHeadersOf,
+} from './param-headers.js';
 
 /** More tools than servers list; bounds the memory for a server that keeps changing its list. */
 const MAX_TOOLS = 10_000;
@@ -22,9 +27,14 @@ export class ToolHeaders {
     }
   }
 
-  /** The headers of a call of this tool. */
-  of(tool: JsonValue | undefined, args: JsonValue | undefined): Record<string, string> {
-    const headers = typeof tool === 'string' ? this.declared.get(tool) : undefined;
+  /** The headers of a call of this tool; `inputSchema` is known from elsewhere, and used if the tool was not listed. */
+  of(
+    tool: JsonValue | undefined,
+    args: JsonValue | undefined,
+    inputSchema?: JsonObject,
+  ): Record<string, string> {
+    const listed = typeof tool === 'string' ? this.declared.get(tool) : undefined;
+    const headers = listed ?? (inputSchema && declaredHeaders(inputSchema));
     return headers ? paramHeaders(headers, args) : {};
   }
 

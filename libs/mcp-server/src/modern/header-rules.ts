@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
+  declaredHeaders,
   mcpHeader,
-  type ParamHeader,
   paramHeaders,
-  paramHeadersOf,
   rpcCode,
   RpcError,
   type RpcRequest,
@@ -34,7 +33,7 @@ export function requireParamHeaders(
   inputSchema: JsonObject,
   args: JsonValue | undefined,
 ): void {
-  const expected = paramHeaders(declaredIn(inputSchema), args);
+  const expected = paramHeaders(declaredHeaders(inputSchema), args);
   for (const [name, value] of Object.entries(expected)) {
     const header = headers[name];
     if (typeof header !== 'string') throw mismatch(`the required ${name} header is absent`);
@@ -44,16 +43,6 @@ export function requireParamHeaders(
       throw mismatch(`the ${name} header says something else than the arguments`);
     }
   }
-}
-
-const declarations = new WeakMap<JsonObject, readonly ParamHeader[]>();
-
-function declaredIn(inputSchema: JsonObject): readonly ParamHeader[] {
-  const known = declarations.get(inputSchema);
-  if (known) return known;
-  const declared = paramHeadersOf(inputSchema);
-  declarations.set(inputSchema, declared);
-  return declared;
 }
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
