@@ -29,11 +29,11 @@ export class CredentialVault implements OnModuleInit {
     // Only the first start writes the check value; replicas that start at the same time all verify the stored one.
     await this.settings.insertIfAbsent(CHECK.row, this.seal(CHECK_TEXT, CHECK));
     const stored = await this.settings.get(CHECK.row);
-    const envelope = sealedCredentialSchema.safeParse(stored);
-    if (!envelope.success || !this.keys.some((key) => opens(key, envelope.data))) {
+    const sealed = sealedCredentialSchema.safeParse(stored);
+    if (!sealed.success || !this.keys.some((key) => opens(key, sealed.data))) {
       throw new WrongCredentialKey();
     }
-    if (envelope.data.kid !== this.current.id) {
+    if (sealed.data.kid !== this.current.id) {
       this.logger.warn(
         {
           hint: 'credentials are still encrypted with MCP_CREDENTIAL_KEY_PREVIOUS; run `npm run credentials:rotate`',
@@ -48,11 +48,11 @@ export class CredentialVault implements OnModuleInit {
   }
 
   open(stored: unknown, place: Place): string {
-    const envelope = sealedCredentialSchema.safeParse(stored);
-    const key = envelope.success && this.keys.find(({ id }) => id === envelope.data.kid);
-    if (!envelope.success || !key) throw new UnreadableCredentials(`${place.table} ${place.row}`);
+    const sealed = sealedCredentialSchema.safeParse(stored);
+    const key = sealed.success && this.keys.find(({ id }) => id === sealed.data.kid);
+    if (!sealed.success || !key) throw new UnreadableCredentials(`${place.table} ${place.row}`);
     try {
-      return key.open(envelope.data, place);
+      return key.open(sealed.data, place);
     } catch {
       throw new UnreadableCredentials(`${place.table} ${place.row}`);
     }
@@ -79,9 +79,9 @@ export class CredentialVault implements OnModuleInit {
   }
 }
 
-function opens(key: VaultKey, envelope: SealedCredential): boolean {
+function opens(key: VaultKey, sealed: SealedCredential): boolean {
   try {
-    return key.open(envelope, CHECK) === CHECK_TEXT;
+    return key.open(sealed, CHECK) === CHECK_TEXT;
   } catch {
     return false;
   }

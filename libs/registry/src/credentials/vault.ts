@@ -13,7 +13,7 @@ export const sealedCredentialSchema = z.strictObject({
 export type SealedCredential = z.infer<typeof sealedCredentialSchema>;
 
 /**
- * Table, row and column of the text. Bound into the envelope as additional data, so that it cannot be moved to
+ * Table, row and column of the text. Bound into what is sealed as additional data, so that it cannot be moved to
  * another row.
  */
 export interface Place {
@@ -50,20 +50,20 @@ export class VaultKey {
     };
   }
 
-  /** Throws if the envelope was made with another key or for another place, or was modified. */
-  open(envelope: SealedCredential, place: Place): string {
+  /** Throws if it was sealed with another key or for another place, or was modified. */
+  open(sealed: SealedCredential, place: Place): string {
     const decipher = createDecipheriv(
       'aes-256-gcm',
       this.bytes,
-      Buffer.from(envelope.iv, 'base64url'),
+      Buffer.from(sealed.iv, 'base64url'),
       {
         authTagLength: 16,
       },
     )
       .setAAD(placeBytes(place))
-      .setAuthTag(Buffer.from(envelope.tag, 'base64url'));
+      .setAuthTag(Buffer.from(sealed.tag, 'base64url'));
     const text = Buffer.concat([
-      decipher.update(Buffer.from(envelope.data, 'base64url')),
+      decipher.update(Buffer.from(sealed.data, 'base64url')),
       decipher.final(),
     ]);
     return text.toString('utf8');
