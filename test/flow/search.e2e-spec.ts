@@ -14,6 +14,7 @@ interface Found {
     readonly db_id: number;
     readonly name: string;
     readonly score: number;
+    readonly classified_by: string | null;
     readonly input_schema?: object;
   }[];
   readonly matched_skills: { readonly id: string }[];
@@ -66,6 +67,12 @@ describe('searching tools', () => {
     await eventually(async () => {
       const { found } = await search(service, { query: 'open an issue' });
       expect(found.tools[0]?.name).toBe('github.create_issue');
+    });
+    // Classification changes what search says of a tool, so answers are compared when it is done.
+    await eventually(async () => {
+      const { found } = await search(service, { query: 'search', tool_threshold: 0, limit: 100 });
+      const classified = found.tools.filter((tool) => tool.classified_by !== null);
+      expect(classified).toHaveLength(github.length + weather.length + shop.length);
     });
   });
   afterAll(() => service.close());
