@@ -9,8 +9,11 @@ export const owners = {
   audit_log: 'access',
   compatible_migrations: 'platform',
   external_servers: 'registry',
+  grants: 'policy',
   issued_tokens: 'access',
   leader_lease: 'platform',
+  policy_history: 'policy',
+  policy_versions: 'policy',
   query_rules: 'aggregation',
   query_servers: 'aggregation',
   replicas: 'platform',
@@ -21,9 +24,12 @@ export const owners = {
   skill_categories: 'classification',
   skill_suggestions: 'classification',
   tool_classifications: 'classification',
+  tool_overrides: 'policy',
   tool_skill_assignments: 'classification',
   tool_vectors: 'vectors',
   tools: 'catalogue',
+  view_rules: 'policy',
+  views: 'policy',
 };
 
 const STATEMENT =

@@ -20,6 +20,7 @@ import {
   Replicas,
   RequestValidationPipe,
 } from '@app/platform';
+import { Permissions, Policy, PolicyModule } from '@app/policy';
 import { Deployment } from '@app/registry';
 import { RoutingModule } from '@app/routing';
 import {
@@ -31,6 +32,7 @@ import {
 } from '@app/sessions';
 import { catalogueOf, serverIdOf } from './catalogue.js';
 import { testEnv } from './env.js';
+import { policyWithout } from './policy.js';
 
 /** Routing and gateway over real sessions to real servers, without registry, database and tokens. */
 export async function startGateway(
@@ -79,6 +81,13 @@ export async function startGateway(
   })
   class Aggregation {}
 
+  const policy = policyWithout();
+  @Module({
+    providers: [Permissions, { provide: Policy, useValue: policy }],
+    exports: [Permissions, Policy],
+  })
+  class WithoutPolicy {}
+
   const env = testEnv('unused', settings);
   const moduleRef = await Test.createTestingModule({
     imports: [
@@ -93,6 +102,8 @@ export async function startGateway(
     .useModule(PicturedCatalogue)
     .overrideModule(AggregationModule)
     .useModule(Aggregation)
+    .overrideModule(PolicyModule)
+    .useModule(WithoutPolicy)
     .overrideModule(SessionsModule)
     .useModule(Sessions)
     .overrideProvider(OfferingStore)
@@ -107,7 +118,7 @@ export async function startGateway(
     .getHttpAdapter()
     .getInstance()
     .addHook('onRequest', (request, _reply, done) => {
-      request.principal = { name: 'tester', scopes: ['call'] };
+      request.principal = { name: 'tester', scopes: ['call'], subjects: [] };
       done();
     });
   app.useGlobalPipes(new RequestValidationPipe());

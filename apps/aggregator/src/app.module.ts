@@ -10,6 +10,7 @@ import { DiscoveryModule } from '@app/discovery';
 import { GatewayModule } from '@app/gateway';
 import { HealthModule } from '@app/health';
 import { AuthorizationModule } from '@app/authorization';
+import { PolicyModule } from '@app/policy';
 import { RegistryModule } from '@app/registry';
 import { RoutingModule } from '@app/routing';
 import { SearchModule } from '@app/search';
@@ -32,6 +33,7 @@ export class AppModule {
         AuthorizationModule, // OAuth towards servers
         SessionsModule, // 2 connect, keep, reconnect
         CatalogueModule, // in-memory servers and tools that the modules below read
+        PolicyModule, // who sees and calls which tools, under which names
         DiscoveryModule, // 3 ask servers for their tools
         ClassificationModule, // 4 skills
         SearchModule, // 5 find a tool

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '@app/catalogue';
+import { PolicyModule } from '@app/policy';
 import { configuredLlm } from '@app/llm';
 import { Clock, Env } from '@app/platform';
 import { VectorsModule } from '@app/vectors';
@@ -21,7 +22,7 @@ import { ReloadQuerySettingsOnReplicaNews } from './settings/reload-query-settin
 import { ReplaceQueryRulesHandler } from './settings/replace-query-rules.command.js';
 
 @Module({
-  imports: [CatalogueModule, VectorsModule],
+  imports: [CatalogueModule, PolicyModule, VectorsModule],
   controllers: [QueryController, QuerySettingsController],
   providers: [
     QuerySettingsStore,

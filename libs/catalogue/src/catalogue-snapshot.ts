@@ -1,4 +1,4 @@
-import type { JsonObject } from '@app/platform';
+import type { JsonObject, JsonValue } from '@app/platform';
 import { errorShown, type ListFailures, type ServerStatus } from '@app/registry';
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -24,6 +24,18 @@ export interface CatalogueTool {
   /** The model that chose the skills, or `human`; null for an unclassified tool. */
   readonly classifiedBy: string | null;
   readonly discoveredAt: Date;
+  /** How a view offers it instead of how its server defined it; the other members follow it already. */
+  readonly offeredAs?: OfferedAs;
+}
+
+export interface OfferedAs {
+  /** The name that clients see and call, in every list and look-up; undefined for the usual one. */
+  readonly name: string | undefined;
+  /** Removed from the schema; refused in a call. */
+  readonly hiddenArguments: readonly string[];
+  /** Sent unless the client gives another value. */
+  readonly presetArguments: Readonly<Record<string, JsonValue>>;
+  readonly budgetTokens: number | null;
 }
 
 export interface CatalogueServer {
@@ -41,6 +53,8 @@ export interface CatalogueServer {
 /** Immutable snapshot of servers and tools; every change creates the next one. */
 export interface CatalogueSnapshot {
   readonly version: number;
+  /** It holds what a view offers, which may be few tools of many. */
+  readonly isPart?: boolean;
   readonly servers: ReadonlyMap<string, CatalogueServer>;
   readonly serversByName: ReadonlyMap<string, CatalogueServer>;
   /** Tools of all servers, available or not, and own tools; ordered by name. */
@@ -49,7 +63,7 @@ export interface CatalogueSnapshot {
   readonly toolsByName: ReadonlyMap<string, CatalogueTool>;
   /** By server id, '' for own tools; each list ordered by name. Servers without tools have no entry. */
   readonly toolsByServer: ReadonlyMap<string, readonly CatalogueTool[]>;
-  /** Tools of servers only, without own tools. */
+  /** Tools of servers only, without own tools and those that a view gives another name. */
   readonly toolsByOriginalName: ReadonlyMap<string, readonly CatalogueTool[]>;
 }
 
@@ -133,13 +147,15 @@ function digestOf(tools: readonly CatalogueTool[]): string {
 
 export function indexTools(unordered: readonly CatalogueTool[]): ToolIndexes {
   const tools = unordered.toSorted(byName);
-  const external = tools.filter(({ isExternal }) => isExternal);
+  const underOriginalName = tools.filter(
+    ({ isExternal, offeredAs }) => isExternal && offeredAs?.name === undefined,
+  );
   return {
     tools,
     toolsById: new Map(tools.map((tool) => [tool.id, tool])),
     toolsByName: new Map(tools.map((tool) => [tool.name, tool])),
     toolsByServer: groupedBy(tools, ({ serverId }) => serverId),
-    toolsByOriginalName: groupedBy(external, ({ originalName }) => originalName),
+    toolsByOriginalName: groupedBy(underOriginalName, ({ originalName }) => originalName),
   };
 }
 

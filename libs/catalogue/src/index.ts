@@ -1,7 +1,14 @@
 export { Catalogue } from './catalogue.js';
 export { ToolNotFound } from './catalogue.errors.js';
 export { CatalogueModule } from './catalogue.module.js';
-export type { CatalogueServer, CatalogueSnapshot, CatalogueTool } from './catalogue-snapshot.js';
+export {
+  type CatalogueServer,
+  type CatalogueSnapshot,
+  type CatalogueTool,
+  indexTools,
+  type OfferedAs,
+  type ToolIndexes,
+} from './catalogue-snapshot.js';
 export { type DiscoveredTool, partsOf, type StoredTool, type ToolDiff } from './tool-definition.js';
 export { parameterNames, textOfTool, wordsOf } from './tool-text.js';
 export { ToolStore } from './tool.store.js';

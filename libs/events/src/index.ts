@@ -15,4 +15,5 @@ export {
   ServerStatusChanged,
   type WrittenServer,
 } from './registry.events.js';
+export { PolicyChanged } from './policy.events.js';
 export { SessionOpened, ToolListChanged } from './sessions.events.js';

@@ -12,10 +12,11 @@ import {
   Peers,
   UnsentBytes,
 } from '@app/platform';
+import { PolicyModule } from '@app/policy';
 import { RoutingModule } from '@app/routing';
 import { SessionsModule } from '@app/sessions';
 import { AnnounceListsOnOfferingsChanged } from './notify/announce-lists.on-offerings-changed.js';
-import { AggregateSurface } from './endpoints/aggregate.surface.js';
+import { EndSessionsOnPolicyChanged } from './notify/end-sessions.on-policy-changed.js';
 import { EndSessionsOnTokensWithdrawn } from './notify/end-sessions.on-tokens-withdrawn.js';
 import { ForgetServerOnServerRemoved } from './notify/forget-server.on-server-removed.js';
 import { ResubscribeOnSessionOpened } from './notify/resubscribe.on-session-opened.js';
@@ -32,7 +33,6 @@ import { RelayNoticesOnServerNotice } from './notify/relay-notices.on-server-not
 import { ReloadOfferingsOnReplicaNews } from './lists/reload-offerings.on-replica-news.js';
 import { ReplicaRoutes } from './endpoints/replica.routes.js';
 import { ResourceSubscriptions } from './notify/resource-subscriptions.js';
-import { SearchSurface } from './endpoints/search.surface.js';
 import { ServerInstructions } from './lists/server-instructions.js';
 import { ServerLogs } from './notify/server-logs.js';
 import { ServerNotifications } from './notify/server-notifications.js';
@@ -40,9 +40,10 @@ import { ShowServersOnCatalogueReplaced } from './lists/show-servers.on-catalogu
 import { PendingUrlElicitations } from './notify/pending-url-elicitations.js';
 import { RequestForwarder } from './forward/request-forwarder.js';
 import { McpSurfaces } from './endpoints/mcp-surfaces.js';
+import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
 
 @Module({
-  imports: [AggregationModule, CatalogueModule, RoutingModule, SessionsModule],
+  imports: [AggregationModule, CatalogueModule, PolicyModule, RoutingModule, SessionsModule],
   controllers: [ClientsController],
   providers: [
     {
@@ -75,8 +76,7 @@ import { McpSurfaces } from './endpoints/mcp-surfaces.js';
     ReplicaRoutes,
     MisplacedRequests,
     McpSurfaces,
-    AggregateSurface,
-    SearchSurface,
+    SurfaceDependencies,
     RequestForwarder,
     OfferingStore,
     ServerInstructions,
@@ -94,6 +94,7 @@ import { McpSurfaces } from './endpoints/mcp-surfaces.js';
     RelayNoticesOnServerNotice,
     ShowServersOnCatalogueReplaced,
     AnnounceListsOnOfferingsChanged,
+    EndSessionsOnPolicyChanged,
     EndSessionsOnTokensWithdrawn,
     ForgetServerOnServerRemoved,
   ],

@@ -8,6 +8,8 @@ export type Era = 'legacy' | 'modern';
 export interface Caller {
   readonly name: string;
   readonly ip: string | null;
+  /** Whether it may still use the surface that it opened a session or stream at; undefined for always. */
+  readonly isAdmitted?: () => boolean;
 }
 
 /** A client: in the legacy era its session, in the modern era the envelope of one request. */

@@ -8,6 +8,8 @@ export const failPoints = [
   'discovery.committed',
   'discovery.published',
   'catalogue.read',
+  'policy.committed',
+  'policy.written',
   'vectors.embedded',
   'vectors.saved',
   'vectors.indexed',

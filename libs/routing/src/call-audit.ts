@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { type Actor, type AuditEntry, AuditLosses, AuditStore } from '@app/access';
 import type { CatalogueTool } from '@app/catalogue';
+import { canonicalName } from '@app/mcp-protocol';
 import { DatabaseUnavailable } from '@app/platform';
 import type { Route } from './route.js';
 
@@ -156,7 +157,8 @@ function entryOf({ call, calls, milliseconds }: Tally): AuditEntry {
     outcome: call.failure === undefined ? 'success' : 'failure',
     server: { id: server.id, name: server.name },
     details: {
-      tool: tool.name,
+      // A view may offer it under another name.
+      tool: tool.offeredAs ? canonicalName(tool.serverName, tool.originalName) : tool.name,
       calls,
       mean_ms: Math.round((milliseconds / calls) * 10) / 10,
       ...(call.isError && { is_error: true }),

@@ -5,7 +5,7 @@ import {
   RequestTimedOut,
 } from '@app/mcp-client';
 import { UpstreamRpcError } from '@app/mcp-protocol';
-import { type JsonObject, RawJsonObject } from '@app/platform';
+import { type JsonObject, RawJsonObject, Variables } from '@app/platform';
 import { ServerUnavailable } from '@app/sessions';
 import { catalogueOf, type PicturedServer, serverIdOf } from '../../../test/support/catalogue.js';
 import { TestMetrics } from '../../../test/support/metrics.js';
@@ -84,6 +84,7 @@ function routing(
     new CallMetrics(metrics.of(routingDuration), metrics.of(executionDuration)),
     { note: (call: FinishedCall) => audit.push(call) } as never,
     { MCP_AGGREGATOR_REQUEST_TIMEOUT: timeout } as never,
+    new Variables({}),
   );
   const call = (
     name = 'github.create',

@@ -1,7 +1,15 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { Catalogue, type CatalogueServer } from '@app/catalogue';
+import { Catalogue, type CatalogueServer, type CatalogueTool } from '@app/catalogue';
 import { ConnectionLost, CredentialsRefused, RequestTimedOut } from '@app/mcp-client';
-import { AppError, changed, Env, type JsonObject, type RawJsonObject } from '@app/platform';
+import {
+  AppError,
+  changed,
+  Env,
+  type JsonObject,
+  type RawJsonObject,
+  Variables,
+} from '@app/platform';
+import { fillArguments, type Offer } from '@app/policy';
 import { ServerUnavailable, SessionPool } from '@app/sessions';
 import { CallAudit } from './call-audit.js';
 import { CallMetrics } from './call.metrics.js';
@@ -33,6 +41,8 @@ export class CallTool extends Command<ToolAnswer> {
     readonly params: JsonObject,
     readonly caller: ForwardContext,
     readonly serverId?: string,
+    /** What the name is looked up in; everything by default. */
+    readonly offer?: Pick<Offer, 'catalogue'>,
   ) {
     super();
   }
@@ -47,18 +57,19 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     private readonly metrics: CallMetrics,
     private readonly audit: CallAudit,
     private readonly env: Env,
+    private readonly variables: Variables,
   ) {}
 
-  async execute({ tool, params, caller, serverId }: CallTool): Promise<ToolAnswer> {
+  async execute({ tool, params, caller, serverId, offer }: CallTool): Promise<ToolAnswer> {
     const startedAt = performance.now();
-    const route =
-      typeof tool === 'string' ? resolveRoute(this.catalogue.current, tool, serverId) : tool;
+    const route = typeof tool === 'string' ? this.routeTo(tool, serverId, offer) : tool;
     const routingMs = performance.now() - startedAt;
     this.metrics.routing.observe(routingMs / 1_000);
     const { actor } = caller;
     try {
       const deadline = startedAt + this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000;
-      const own = named(route.tool.originalName, params);
+      const filled = fillArguments(route.tool, params, actor.name, this.variables);
+      const own = named(route.tool.originalName, filled);
       const { result, executionMs } = await this.call(route, own, caller, deadline);
       const totalMs = performance.now() - startedAt;
       const isError = result.get('isError') === true;
@@ -147,7 +158,7 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
         caller,
         timeoutMs,
         wait.leftMs,
-        tool.inputSchema,
+        this.schemaAtServer(tool),
       );
       return { result, executionMs: performance.now() - sentAt };
     } finally {
@@ -175,6 +186,17 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     return isWithoutSession
       ? new ServerUnavailable(now, error.cause, outcomeOf(tool, 'no'))
       : naming(now, error, tool);
+  }
+
+  private routeTo(name: string, serverId: string | undefined, offer: CallTool['offer']): Route {
+    const { current } = this.catalogue;
+    return resolveRoute(offer ? offer.catalogue(current) : current, name, serverId);
+  }
+
+  /** With the arguments that a view hides. */
+  private schemaAtServer({ id, inputSchema, offeredAs }: CatalogueTool): JsonObject {
+    if (!offeredAs) return inputSchema;
+    return this.catalogue.current.toolsById.get(id)?.inputSchema ?? inputSchema;
   }
 
   /** A call may have waited since its route was found; a server disconnected since must not be connected for it. */

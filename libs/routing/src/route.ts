@@ -71,6 +71,8 @@ function findOn(
 ): CatalogueTool | undefined {
   const server = catalogue.servers.get(serverId);
   if (!server) throw new ServerNotFound(serverId);
+  const renamed = renamedTool(catalogue, name);
+  if (renamed) return renamed.serverId === serverId ? renamed : undefined;
   const own = catalogue.toolsByName.get(canonicalName(server.name, name));
   if (own) return own;
   const prefixed = [catalogue.toolsByName.get(name), toolWithWireName(catalogue, name)];
@@ -78,6 +80,8 @@ function findOn(
 }
 
 function findAnywhere(catalogue: CatalogueSnapshot, name: string): CatalogueTool | undefined {
+  const renamed = renamedTool(catalogue, name);
+  if (renamed) return renamed;
   const dot = name.indexOf('.');
   if (dot >= 0 && catalogue.serversByName.has(name.slice(0, dot))) {
     return catalogue.toolsByName.get(name);
@@ -91,6 +95,12 @@ function findAnywhere(catalogue: CatalogueSnapshot, name: string): CatalogueTool
   throw new ToolAmbiguous(name, bare);
 }
 
+/** A tool that a view offers under this name; it has no other. */
+function renamedTool({ toolsByName }: CatalogueSnapshot, name: string): CatalogueTool | undefined {
+  const tool = toolsByName.get(name);
+  return tool?.offeredAs?.name === undefined ? undefined : tool;
+}
+
 function isUp({ servers }: CatalogueSnapshot, serverId: string): boolean {
   const server = servers.get(serverId);
   return server !== undefined && isServing(server.status);
@@ -102,7 +112,10 @@ const wireNames = new WeakMap<CatalogueTool, string>();
 export function wireNameOf(tool: CatalogueTool): string {
   const known = wireNames.get(tool);
   if (known !== undefined) return known;
-  const name = tool.isExternal ? wireName(tool.serverName, tool.originalName) : tool.name;
+  const name =
+    tool.isExternal && tool.offeredAs?.name === undefined
+      ? wireName(tool.serverName, tool.originalName)
+      : tool.name;
   wireNames.set(tool, name);
   return name;
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '@app/catalogue';
+import { PolicyModule } from '@app/policy';
 import { Env } from '@app/platform';
 import { SessionsModule } from '@app/sessions';
 import { CallAudit } from './call-audit.js';
@@ -9,7 +10,7 @@ import { CallToolHandler } from './call-tool.command.js';
 import { ToolCallsController } from './tool-calls.controller.js';
 
 @Module({
-  imports: [CatalogueModule, SessionsModule],
+  imports: [CatalogueModule, PolicyModule, SessionsModule],
   controllers: [ToolCallsController],
   providers: [
     CallToolHandler,

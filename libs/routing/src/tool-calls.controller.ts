@@ -1,8 +1,15 @@
 import { Body, Controller, Header, HttpCode, Post, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type Actor, CurrentActor, RequireScope } from '@app/access';
+import {
+  type Actor,
+  CurrentActor,
+  CurrentPrincipal,
+  type Principal,
+  RequireScope,
+} from '@app/access';
 import { ApiErrors, BodyLimit, whileConnected } from '@app/platform';
+import { FollowsPolicy, Permissions } from '@app/policy';
 import type { FastifyReply } from 'fastify';
 import { CallTool } from './call-tool.command.js';
 import { CallToolDto, readToolCall, ToolAnswerView, toToolAnswerView } from './tool-calls.dto.js';
@@ -11,12 +18,16 @@ import { CallToolDto, readToolCall, ToolAnswerView, toToolAnswerView } from './t
 @ApiBearerAuth()
 @Controller('api/v1/tools')
 export class ToolCallsController {
-  constructor(private readonly commands: CommandBus) {}
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly permissions: Permissions,
+  ) {}
 
   @Post('call')
   @HttpCode(200)
   @Header('content-type', 'application/json; charset=utf-8')
   @RequireScope('call')
+  @FollowsPolicy()
   @BodyLimit('any')
   @ApiOperation({ summary: 'Call a tool of any connected server' })
   @ApiBody({ type: CallToolDto })
@@ -25,11 +36,13 @@ export class ToolCallsController {
   async callTool(
     @Body() body: unknown,
     @CurrentActor() actor: Actor,
+    @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     const { name, arguments: args = {}, server_id } = readToolCall(body);
+    const { offer } = this.permissions.toCallInRest(principal);
     const caller = { actor, signal: whileConnected(reply) };
-    const command = new CallTool(name, { arguments: args }, caller, server_id);
+    const command = new CallTool(name, { arguments: args }, caller, server_id, offer);
     return toToolAnswerView(await this.commands.execute(command)).bytes;
   }
 }

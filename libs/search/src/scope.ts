@@ -28,6 +28,8 @@ export interface Scope {
 /** Cache: most searches repeat the last scope, which takes long to compute for 100,000 tools. */
 const drawn = new WeakMap<CatalogueSnapshot, Map<string, Scope>>();
 const MAX_DRAWN = 16;
+/** Tools that are named in a filter of the vector index. */
+const MAX_NAMED = 1_000;
 
 export function scopeOf(snapshot: CatalogueSnapshot, filter: ScopeFilter): Scope {
   const key = JSON.stringify([filter.includeExternal !== false, filter.servers?.toSorted()]);
@@ -64,7 +66,17 @@ function drawScope(snapshot: CatalogueSnapshot, filter: ScopeFilter): Scope {
       reason: 'No server of this name is registered',
     })),
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { tools, filter: { source_server_id: [...owners] }, servers, externalTools, excluded };
+  const indexFilter = { source_server_id: [...owners], ...namesIn(snapshot) };
+  return { tools, filter: indexFilter, servers, externalTools, excluded };
+}
+
+/**
+ * The best of all tools of a server may all be hidden from a view of a few, so that the index has to look among those.
+ * Of a larger part enough are found.
+ */
+function namesIn({ isPart, tools }: CatalogueSnapshot): VectorFilter {
+  if (!isPart || tools.length > MAX_NAMED) return {};
+  return { original_name: [...new Set(tools.map(({ originalName }) => originalName))] };
 }
 
 /** Own tools belong to no server, so a server filter excludes them. */

@@ -1,6 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { SkillMap } from '@app/classification';
 import { Catalogue, type CatalogueServer, type CatalogueTool } from '@app/catalogue';
+import type { Offer } from '@app/policy';
 import { StaticModel, ToolVectors } from '@app/vectors';
 import { clausesOf } from './rank/clauses.js';
 import { LexicalTools } from './words/lexical-tools.js';
@@ -52,7 +53,11 @@ export const searchDefaults = { limit: 10, toolThreshold: 0.1, skillThreshold: 0
 
 /** Searches tools by meaning and by words, with one ranking for REST and MCP. Reads no database. */
 export class SearchTools extends Query<SearchResult> {
-  constructor(readonly request: SearchRequest) {
+  constructor(
+    readonly request: SearchRequest,
+    /** What is searched. */
+    readonly offer: Pick<Offer, 'catalogue'>,
+  ) {
     super();
   }
 }
@@ -67,17 +72,17 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     private readonly model: StaticModel,
   ) {}
 
-  async execute({ request }: SearchTools): Promise<SearchResult> {
+  async execute({ request, offer }: SearchTools): Promise<SearchResult> {
     const started = performance.now();
     const texts = [request.query, ...clausesOf(request.query)];
-    const before = scopeOf(this.catalogue.current, request);
+    const before = scopeOf(offer.catalogue(this.catalogue.current), request);
     const dense =
       before.tools.size > 0
         ? await this.vectors.search(texts, denseDepth(before.tools.size), before.filter)
         : { hits: undefined, problem: undefined };
     const vectorMs = performance.now() - started;
     // Take the snapshot after the wait, so that tools removed in the meantime are not returned.
-    const snapshot = this.catalogue.current;
+    const snapshot = offer.catalogue(this.catalogue.current);
     const scope = scopeOf(snapshot, request);
     const ranked = rank(
       this.score(texts, dense.hits, scope),

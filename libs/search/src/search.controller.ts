@@ -1,8 +1,9 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequireScope } from '@app/access';
+import { CurrentPrincipal, type Principal, RequireScope } from '@app/access';
 import { ApiErrors, BodyLimit } from '@app/platform';
+import { FollowsPolicy, Permissions } from '@app/policy';
 import { SearchDto, SearchView, toSearchView } from './search.dto.js';
 import { SearchTools } from './search-tools.query.js';
 
@@ -10,27 +11,38 @@ import { SearchTools } from './search-tools.query.js';
 @ApiBearerAuth()
 @Controller('api/v1/search')
 export class SearchController {
-  constructor(private readonly queries: QueryBus) {}
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly permissions: Permissions,
+  ) {}
 
   @Post()
   @HttpCode(200)
   @RequireScope('read')
+  @FollowsPolicy()
   @BodyLimit('long')
   @ApiOperation({ summary: 'Find tools by meaning and by words' })
   @ApiOkResponse({ type: SearchView })
   @ApiErrors(400, 413, 422)
-  async searchTools(@Body() dto: SearchDto): Promise<SearchView> {
+  async searchTools(
+    @Body() dto: SearchDto,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<SearchView> {
     const started = performance.now();
+    const { offer } = this.permissions.inRest(principal);
     const result = await this.queries.execute(
-      new SearchTools({
-        query: dto.query,
-        limit: dto.limit ?? undefined,
-        strategy: dto.strategy ?? undefined,
-        includeExternal: dto.include_external ?? undefined,
-        servers: dto.server_filter ?? undefined,
-        toolThreshold: dto.tool_threshold ?? undefined,
-        skillThreshold: dto.skill_threshold ?? undefined,
-      }),
+      new SearchTools(
+        {
+          query: dto.query,
+          limit: dto.limit ?? undefined,
+          strategy: dto.strategy ?? undefined,
+          includeExternal: dto.include_external ?? undefined,
+          servers: dto.server_filter ?? undefined,
+          toolThreshold: dto.tool_threshold ?? undefined,
+          skillThreshold: dto.skill_threshold ?? undefined,
+        },
+        offer,
+      ),
     );
     return toSearchView(
       dto.query,

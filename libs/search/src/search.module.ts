@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ClassificationModule } from '@app/classification';
 import { CatalogueModule } from '@app/catalogue';
+import { PolicyModule } from '@app/policy';
 import { VectorsModule } from '@app/vectors';
 import { IndexWordsOnCatalogueReplaced } from './words/index-words.on-catalogue-replaced.js';
 import { LexicalTools } from './words/lexical-tools.js';
@@ -9,7 +10,7 @@ import { SearchToolsHandler } from './search-tools.query.js';
 import { ToolListController } from './tool-list.controller.js';
 
 @Module({
-  imports: [CatalogueModule, ClassificationModule, VectorsModule],
+  imports: [CatalogueModule, PolicyModule, ClassificationModule, VectorsModule],
   controllers: [SearchController, ToolListController],
   providers: [LexicalTools, IndexWordsOnCatalogueReplaced, SearchToolsHandler],
 })

@@ -1,8 +1,9 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequireScope } from '@app/access';
-import { Catalogue, ToolNotFound } from '@app/catalogue';
+import { CurrentPrincipal, type Principal, RequireScope } from '@app/access';
+import { Catalogue, type CatalogueSnapshot, ToolNotFound } from '@app/catalogue';
 import { ApiErrors } from '@app/platform';
+import { FollowsPolicy, Permissions } from '@app/policy';
 import {
   ListToolsQuery,
   ToolDetailView,
@@ -14,17 +15,24 @@ import {
 @ApiTags('tools')
 @ApiBearerAuth()
 @Controller('api/v1/aggregator/tools')
+@FollowsPolicy()
 export class ToolListController {
-  constructor(private readonly catalogue: Catalogue) {}
+  constructor(
+    private readonly catalogue: Catalogue,
+    private readonly permissions: Permissions,
+  ) {}
 
   @Get()
   @RequireScope('read')
   @ApiOperation({ summary: 'Tools of all servers, by name' })
   @ApiOkResponse({ type: ToolListView })
   @ApiErrors(422)
-  listTools(@Query() query: ListToolsQuery): ToolListView {
+  listTools(
+    @Query() query: ListToolsQuery,
+    @CurrentPrincipal() principal: Principal,
+  ): ToolListView {
     const { server, skill, is_classified, limit, offset } = query;
-    const { tools, servers } = this.catalogue.current;
+    const { tools, servers } = this.offeredTo(principal);
     const wanted = tools.filter(
       (tool) =>
         tool.isExternal &&
@@ -50,11 +58,15 @@ export class ToolListController {
   @ApiOperation({ summary: 'One tool, with its schema' })
   @ApiOkResponse({ type: ToolDetailView })
   @ApiErrors(404)
-  getTool(@Param('id') id: string): ToolDetailView {
-    const { toolsById, servers } = this.catalogue.current;
+  getTool(@Param('id') id: string, @CurrentPrincipal() principal: Principal): ToolDetailView {
+    const { toolsById, servers } = this.offeredTo(principal);
     // Canonical digits only: "01" and "1e0" are not ids.
     const tool = /^[1-9]\d*$/.test(id) ? toolsById.get(Number(id)) : undefined;
     if (!tool) throw new ToolNotFound(id);
     return toToolDetailView(tool, servers.get(tool.serverId));
+  }
+
+  private offeredTo(principal: Principal): CatalogueSnapshot {
+    return this.permissions.inRest(principal).offer.catalogue(this.catalogue.current);
   }
 }

@@ -97,7 +97,11 @@ describe('a first start without configured tokens', () => {
     const rows = noRows();
     const tokens = await start(rows);
     const token = tokens.takeNewToken();
-    expect(find(tokens, token)).toEqual({ name: 'first-start-admin', scopes: ['admin'] });
+    expect(find(tokens, token)).toEqual({
+      name: 'first-start-admin',
+      scopes: ['admin'],
+      subjects: ['token:first-start-admin'],
+    });
     expect(rows.configured.map(({ name }) => name)).toEqual(['first-start-admin']);
     expect(tokens.takeNewToken()).toBeUndefined();
     const again = await start();

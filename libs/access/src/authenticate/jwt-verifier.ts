@@ -7,6 +7,9 @@ import { type Principal, principalName } from './principal.js';
 import { LruMap } from './lru-map.js';
 
 const MAX_REMEMBERED = 10_000;
+const MAX_GROUPS = 200;
+/** Subjects travel in a header when another replica answers the request. */
+const MAX_SUBJECT_CHARS = 3_000;
 
 interface Verified {
   readonly principal: Principal;
@@ -18,6 +21,7 @@ interface Verified {
 export class JwtVerifier {
   private readonly verified = new LruMap<Verified>(MAX_REMEMBERED);
   private readonly issuer: Promise<Issuer> | undefined;
+  private readonly groupsClaim: string;
 
   constructor(
     env: Env,
@@ -29,6 +33,7 @@ export class JwtVerifier {
       MCP_AGGREGATOR_JWT_ISSUER: name,
       MCP_AGGREGATOR_JWT_AUDIENCE: audience,
     } = env;
+    this.groupsClaim = env.MCP_AGGREGATOR_JWT_GROUPS_CLAIM;
     if (url && name && audience) {
       this.issuer = import('./issuer.js').then(
         ({ Issuer }) => new Issuer(name, audience, new URL(url), clock, egress),
@@ -54,14 +59,14 @@ export class JwtVerifier {
   async verify(token: string, hash: string): Promise<Principal> {
     if (!this.issuer) throw new JwtRefused('no issuer is configured');
     const payload = await (await this.issuer).read(token);
-    const principal = principalOf(payload);
+    const principal = principalOf(payload, this.groupsClaim);
     this.verified.set(hash, { principal, expiresAt: (payload.exp ?? 0) * 1_000 });
     return principal;
   }
 }
 
 /** The subject of the token, else its client, with those of its scopes that exist here. */
-function principalOf(payload: JWTPayload): Principal {
+function principalOf(payload: JWTPayload, groupsClaim: string): Principal {
   const client = [payload['client_id'], payload['azp']].find((claim) => typeof claim === 'string');
   const name =
     typeof payload.sub === 'string'
@@ -73,5 +78,24 @@ function principalOf(payload: JWTPayload): Principal {
   return {
     name,
     scopes: tokenScopes.filter((scope) => Array.isArray(words) && words.includes(scope)),
+    subjects: subjectsOf(payload.sub, client, payload[groupsClaim]),
   };
+}
+
+/** What exceeds the bounds is granted nothing. */
+function subjectsOf(user: unknown, client: unknown, claim: unknown): readonly string[] {
+  const groups: unknown[] = Array.isArray(claim) ? claim : [claim];
+  const given: (readonly [string, unknown])[] = [
+    ['user', user],
+    ['client', client],
+    ...groups.slice(0, MAX_GROUPS).map((group) => ['group', group] as const),
+  ];
+  const subjects: string[] = [];
+  let chars = 0;
+  for (const [kind, value] of given) {
+    if (typeof value !== 'string' || value === '') continue;
+    chars += value.length;
+    if (chars <= MAX_SUBJECT_CHARS) subjects.push(`${kind}:${value}`);
+  }
+  return subjects;
 }

@@ -6,14 +6,14 @@ describe(hasScope.name, () => {
     ['call', ['read', 'call']],
     ['admin', ['read', 'call', 'admin']],
   ] as const)('%s includes %j', (scope, included) => {
-    const caller = { name: 'x', scopes: [scope] };
+    const caller = { name: 'x', scopes: [scope], subjects: [] };
     expect((['read', 'call', 'admin'] as const).filter((s) => hasScope(caller, s))).toEqual(
       included,
     );
   });
 
   it('grants nothing without a scope', () => {
-    expect(hasScope({ name: 'x', scopes: [] }, 'read')).toBe(false);
+    expect(hasScope({ name: 'x', scopes: [], subjects: [] }, 'read')).toBe(false);
   });
 });
 

@@ -27,6 +27,16 @@ export interface Principal {
   /** Made by `principalName`. */
   readonly name: string;
   readonly scopes: readonly TokenScope[];
+  /** What grants are given to: `token:ci`, or `user:…`, `client:…` and `group:…` of a JWT. */
+  readonly subjects: readonly string[];
+  /** The only view of a token that was issued for one, at every address. */
+  readonly pinned?: PinnedView | undefined;
+}
+
+/** Ids and levels of views are those of libs/policy. */
+export interface PinnedView {
+  readonly viewId: string;
+  readonly level: string;
 }
 
 /** The cause of a change, for the audit log; part of every command that writes. */

@@ -33,6 +33,7 @@ const issuedToken = (
   createdBy: 'ops',
   createdAt: new Date(),
   expiresAt: null,
+  view: null,
   lastUsedAt: null,
   ...more,
 });
@@ -40,7 +41,11 @@ const issuedToken = (
 describe(Tokens.name, () => {
   it('finds the principal of a token and stores only hashes', async () => {
     const tokens = await load('ci:read:token-of-the-ci-job,ops:admin:token-of-operators');
-    expect(tokens.find(hashOf('token-of-operators'))).toEqual({ name: 'ops', scopes: ['admin'] });
+    expect(tokens.find(hashOf('token-of-operators'))).toEqual({
+      name: 'ops',
+      scopes: ['admin'],
+      subjects: ['token:ops'],
+    });
     expect(tokens.find(hashOf('unknown-token-text'))).toBeUndefined();
     expect(rows.configured.map(({ hash }) => hash)).toEqual([
       hashOf('token-of-the-ci-job', 'hex'),
@@ -73,7 +78,7 @@ describe(Tokens.name, () => {
 
   describe('issued by request', () => {
     const CONFIGURED = 'ops:admin:token-of-operators';
-    const named = (name: string) => ({ name, scopes: ['call'] });
+    const named = (name: string) => ({ name, scopes: ['call'], subjects: [`token:${name}`] });
 
     it('are found beside the configured ones, as soon as they are put and until they are dropped', async () => {
       rows.issued = [issuedToken('ci', 'secret of ci')];

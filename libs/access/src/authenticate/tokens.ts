@@ -117,13 +117,12 @@ export class Tokens {
     this.issued = tokens;
     this.known.clear();
     for (const { hash, name, scopes } of this.configured) {
-      this.add(hash, { principal: { name, scopes }, until: Infinity });
+      this.add(hash, { principal: tokenPrincipal(name, scopes), until: Infinity });
     }
     for (const token of tokens) {
-      const { id, name, scopes } = token;
-      for (const [hash, until] of acceptedHashes(token)) {
-        this.add(hash, { principal: { name, scopes }, until, id });
-      }
+      const { id, name, scopes, view } = token;
+      const principal = { ...tokenPrincipal(name, scopes), ...(view && { pinned: view }) };
+      for (const [hash, until] of acceptedHashes(token)) this.add(hash, { principal, until, id });
     }
     if (names.length > 0) await this.signals.tell(new TokensWithdrawn(names));
   }
@@ -156,6 +155,10 @@ export class Tokens {
       );
     return [{ name: 'first-start-admin', scopes: ['admin'], hash: tokenHash(token) }];
   }
+}
+
+function tokenPrincipal(name: string, scopes: Principal['scopes']): Principal {
+  return { name, scopes, subjects: [`token:${name}`] };
 }
 
 /** A prefix for the lookup; the whole hash is then compared in constant time. */

@@ -23,7 +23,7 @@ const jwts: Jwts = {
   remembered: () => undefined,
   verify: (token) =>
     token === GOOD_JWT
-      ? Promise.resolve({ name: 'jwt:ada', scopes: ['call'] })
+      ? Promise.resolve({ name: 'jwt:ada', scopes: ['call'], subjects: [] })
       : Promise.reject(new JwtRefused('expired')),
 };
 
@@ -253,7 +253,7 @@ describe(AccessControl.name, () => {
         if (given[0] === 'of-another-process') throw new PassMisdirected();
         if (given[0] !== 'of-the-request') throw new PassRefused('not proven');
         return {
-          principal: { name: 'ada', scopes: ['call'] },
+          principal: { name: 'ada', scopes: ['call'], subjects: [] },
           ip: '203.0.113.7',
           requestId: 'id of the first replica',
         };

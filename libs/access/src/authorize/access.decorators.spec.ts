@@ -38,13 +38,16 @@ describe('the caller of a request', () => {
     ({ principal, ip: '192.0.2.1', socket: {} }) as unknown as FastifyRequest;
 
   it('may do what its scopes include', () => {
-    const reader = request({ name: 'ci', scopes: ['read'] });
+    const reader = request({ name: 'ci', scopes: ['read'], subjects: [] });
     expect([callerMay('read', reader), callerMay('call', reader)]).toEqual([true, false]);
     expect(callerMay('read', request())).toBe(false);
   });
 
   it('is named in the audit log with its address', () => {
-    expect(actorOf(request({ name: 'ci', scopes: [] }))).toEqual({ name: 'ci', ip: '192.0.2.1' });
+    expect(actorOf(request({ name: 'ci', scopes: [], subjects: [] }))).toEqual({
+      name: 'ci',
+      ip: '192.0.2.1',
+    });
     expect(actorOf(request())).toEqual({ name: 'anonymous', ip: '192.0.2.1' });
   });
 });

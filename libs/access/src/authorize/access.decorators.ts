@@ -39,6 +39,17 @@ export const CurrentActor = createParamDecorator((_: unknown, context: Execution
   actorOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
+/** Who sent the request. Only for routes that need a token. */
+export const CurrentPrincipal = createParamDecorator(
+  (_: unknown, context: ExecutionContext): Principal =>
+    principalOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** Without a token nothing is granted. */
+export function principalOf({ principal }: FastifyRequest): Principal {
+  return principal ?? { name: ANONYMOUS, scopes: [], subjects: [] };
+}
+
 export function actorOf(request: FastifyRequest): Actor {
   return { name: request.principal?.name ?? ANONYMOUS, ip: addressOf(request) };
 }

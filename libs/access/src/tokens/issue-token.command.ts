@@ -3,7 +3,7 @@ import { Clock, Database, Replicas, type TokenScope } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import { AuditStore } from '../audit/audit.store.js';
 import { tokenHash } from '../authenticate/admin-token.js';
-import type { Actor } from '../authenticate/principal.js';
+import type { Actor, PinnedView } from '../authenticate/principal.js';
 import { Tokens } from '../authenticate/tokens.js';
 import { type IssuedToken, newSecret, TOKENS_CHANGED } from './issued-token.js';
 import { IssuedTokenStore } from './issued-token.store.js';
@@ -16,6 +16,8 @@ export class IssueToken extends Command<{ readonly token: IssuedToken; readonly 
     /** Undefined for a token that does not expire. */
     readonly expiresInSeconds: number | undefined,
     readonly actor: Actor,
+    /** The only view that the token can use. */
+    readonly view: PinnedView | null = null,
   ) {
     super();
   }
@@ -37,6 +39,7 @@ export class IssueTokenHandler implements ICommandHandler<IssueToken> {
     scopes,
     expiresInSeconds,
     actor,
+    view,
   }: IssueToken): Promise<{ readonly token: IssuedToken; readonly secret: string }> {
     const secret = newSecret();
     const createdAt = this.clock.now();
@@ -44,6 +47,7 @@ export class IssueTokenHandler implements ICommandHandler<IssueToken> {
       id: randomUUID(),
       name,
       scopes,
+      view,
       hash: tokenHash(secret),
       previousHash: null,
       previousUntil: null,
@@ -57,7 +61,12 @@ export class IssueTokenHandler implements ICommandHandler<IssueToken> {
     };
     await this.database.transaction(async (tx) => {
       await this.store.insert(token, tx);
-      const details = { token_id: token.id, token: name, scopes: [...scopes] };
+      const details = {
+        token_id: token.id,
+        token: name,
+        scopes: [...scopes],
+        ...(view && { view_id: view.viewId, level: view.level }),
+      };
       await this.audit.record({ event: 'token.issued', actor, details }, tx);
     });
     await this.tokens.put(token);

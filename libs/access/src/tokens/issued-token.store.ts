@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type PageQuery, type TokenScope, type Tx } from '@app/platform';
 import { TokenNameTaken, TokenNotFound, TooManyTokens } from '../access.errors.js';
+import type { PinnedView } from '../authenticate/principal.js';
 import { type IssuedToken, MAX_ISSUED_TOKENS } from './issued-token.js';
 
 /** A token of a list: one that was issued, or one of the configuration, which has no id. */
@@ -8,6 +9,7 @@ export interface ListedToken {
   readonly id: string | null;
   readonly name: string;
   readonly scopes: readonly TokenScope[];
+  readonly view: PinnedView | null;
   readonly previousUntil: Date | null;
   readonly createdBy: string | null;
   readonly createdAt: Date;
@@ -15,7 +17,9 @@ export interface ListedToken {
   readonly lastUsedAt: Date | null;
 }
 
-const COLUMNS = `id, name, scopes, token_hash AS hash, previous_hash AS "previousHash",
+const VIEW = `CASE WHEN view_id IS NULL THEN NULL
+  ELSE json_build_object('viewId', view_id, 'level', view_level) END AS view`;
+const COLUMNS = `id, name, scopes, ${VIEW}, token_hash AS hash, previous_hash AS "previousHash",
   previous_until AS "previousUntil", created_by AS "createdBy", created_at AS "createdAt",
   expires_at AS "expiresAt", last_used_at AS "lastUsedAt"`;
 
@@ -34,14 +38,14 @@ export class IssuedTokenStore {
   /** Beside those of the configuration, by name. */
   async list({ limit, offset }: PageQuery): Promise<{ tokens: ListedToken[]; total: number }> {
     const all = `
-      SELECT id, name, scopes, previous_until, created_by, created_at, expires_at, last_used_at
+      SELECT id, name, scopes, view_id, view_level, previous_until, created_by, created_at, expires_at, last_used_at
       FROM mcp.issued_tokens
       UNION ALL
-      SELECT NULL, name, scopes, NULL, NULL, created_at, NULL, NULL FROM mcp.api_tokens`;
+      SELECT NULL, name, scopes, NULL, NULL, NULL, NULL, created_at, NULL, NULL FROM mcp.api_tokens`;
     const { direct } = this.database;
     const [tokens, [count]] = await Promise.all([
       direct.query<ListedToken[]>(
-        `SELECT id, name, scopes, previous_until AS "previousUntil", created_by AS "createdBy",
+        `SELECT id, name, scopes, ${VIEW}, previous_until AS "previousUntil", created_by AS "createdBy",
                 created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt"
          FROM (${all}) AS tokens ORDER BY name, id LIMIT $1 OFFSET $2`,
         [limit, offset],
@@ -73,8 +77,9 @@ export class IssuedTokenStore {
     if (found?.isTaken) throw new TokenNameTaken(token.name);
     if ((found?.count ?? 0) >= MAX_ISSUED_TOKENS) throw new TooManyTokens(MAX_ISSUED_TOKENS);
     await tx.query(
-      `INSERT INTO mcp.issued_tokens (id, name, scopes, token_hash, created_by, created_at, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      `INSERT INTO mcp.issued_tokens (id, name, scopes, token_hash, created_by, created_at, expires_at,
+                                      view_id, view_level)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [
         token.id,
         token.name,
@@ -83,6 +88,8 @@ export class IssuedTokenStore {
         token.createdBy,
         token.createdAt,
         token.expiresAt,
+        token.view?.viewId ?? null,
+        token.view?.level ?? null,
       ],
     );
   }

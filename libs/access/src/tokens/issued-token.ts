@@ -1,4 +1,5 @@
 import type { TokenScope } from '@app/platform';
+import type { PinnedView } from '../authenticate/principal.js';
 import { randomBytes } from 'node:crypto';
 
 /** As for configured tokens, so that no name can look like that of a JWT or of the service itself. */
@@ -12,6 +13,8 @@ export interface IssuedToken {
   readonly id: string;
   readonly name: string;
   readonly scopes: readonly TokenScope[];
+  /** The only view that it can use; null for those that are granted to it. */
+  readonly view: PinnedView | null;
   readonly hash: string;
   /** The hash before the last rotation, which is accepted until then. */
   readonly previousHash: string | null;

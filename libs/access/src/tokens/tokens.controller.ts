@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
   ApiBearerAuth,
   ApiCreatedResponse,
@@ -10,7 +10,8 @@ import {
 } from '@nestjs/swagger';
 import { ApiErrors, PageQuery } from '@app/platform';
 import { CurrentActor, RequireScope } from '../authorize/access.decorators.js';
-import type { Actor } from '../authenticate/principal.js';
+import type { Actor, PinnedView } from '../authenticate/principal.js';
+import { FindView, type ViewLevel } from './find-view.query.js';
 import { IssueToken } from './issue-token.command.js';
 import { IssuedTokenStore } from './issued-token.store.js';
 import { RevokeToken } from './revoke-token.command.js';
@@ -35,6 +36,7 @@ const OVERLAP_S = 3_600;
 export class TokensController {
   constructor(
     private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
     private readonly store: IssuedTokenStore,
   ) {}
 
@@ -50,12 +52,13 @@ export class TokensController {
   @Post()
   @ApiOperation({ summary: 'Make a token; it is shown only in this answer' })
   @ApiCreatedResponse({ type: SecretTokenView })
-  @ApiErrors(400, 409, 422)
+  @ApiErrors(400, 404, 409, 422)
   async issueToken(
-    @Body() { name, scopes, expires_in_seconds }: IssueTokenDto,
+    @Body() { name, scopes, expires_in_seconds, view, level }: IssueTokenDto,
     @CurrentActor() actor: Actor,
   ): Promise<SecretTokenView> {
-    const command = new IssueToken(name, scopes, expires_in_seconds ?? undefined, actor);
+    const pinned = view ? await this.pinnedTo(view, level ?? 'call') : null;
+    const command = new IssueToken(name, scopes, expires_in_seconds ?? undefined, actor, pinned);
     const { token, secret } = await this.commands.execute(command);
     return toSecretTokenView(token, secret);
   }
@@ -95,5 +98,10 @@ export class TokensController {
     @CurrentActor() actor: Actor,
   ): Promise<void> {
     await this.commands.execute(new RevokeToken(id, actor));
+  }
+
+  private async pinnedTo(slug: string, level: ViewLevel): Promise<PinnedView> {
+    const { viewId } = await this.queries.execute(new FindView(slug));
+    return { viewId, level };
   }
 }

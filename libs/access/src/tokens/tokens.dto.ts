@@ -10,10 +10,12 @@ import {
   IsString,
   Matches,
   Max,
+  MaxLength,
   Min,
 } from 'class-validator';
 import { type IssuedToken, TOKEN_NAME } from './issued-token.js';
 import type { ListedToken } from './issued-token.store.js';
+import { type ViewLevel, viewLevels } from './find-view.query.js';
 
 const TEN_YEARS_S = 315_360_000;
 const MONTH_S = 2_592_000;
@@ -43,6 +45,33 @@ export class IssueTokenDto {
   @Min(60, { message: 'Must be at least 60' })
   @Max(TEN_YEARS_S, { message: `Must be at most ${TEN_YEARS_S}` })
   readonly expires_in_seconds?: number | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    example: 'support',
+    description: 'The only view that the token can use, at every address.',
+  })
+  @IsOptional()
+  @IsString({ message: 'Input should be a string' })
+  @MaxLength(63, { message: 'Must have at most 63 characters' })
+  readonly view?: string | null;
+
+  @ApiPropertyOptional({
+    enum: viewLevels,
+    default: 'call',
+    description: 'How far the token reaches on that view.',
+  })
+  @IsOptional()
+  @IsIn(viewLevels, { message: `A level is one of ${viewLevels.join(', ')}` })
+  readonly level?: ViewLevel | null;
+}
+
+export class PinnedViewView {
+  @ApiProperty({ format: 'uuid' })
+  readonly view_id!: string;
+
+  @ApiProperty({ enum: viewLevels })
+  readonly level!: string;
 }
 
 export class RotateTokenDto {
@@ -74,6 +103,13 @@ export class TokenView {
 
   @ApiProperty({ enum: tokenScopes, isArray: true })
   readonly scopes!: TokenScope[];
+
+  @ApiProperty({
+    type: PinnedViewView,
+    nullable: true,
+    description: 'The only view that it can use; null for those that are granted to it.',
+  })
+  readonly view!: PinnedViewView | null;
 
   @ApiProperty({ type: String, nullable: true })
   readonly created_by!: string | null;
@@ -122,6 +158,7 @@ function fieldsOf(token: ListedToken | IssuedToken) {
     id: token.id,
     name: token.name,
     scopes: [...token.scopes],
+    view: token.view && { view_id: token.view.viewId, level: token.view.level },
     created_by: token.createdBy,
     created_at: token.createdAt.toISOString(),
     expires_at: token.expiresAt?.toISOString() ?? null,

@@ -66,7 +66,11 @@ describe('a token that is issued by request', () => {
   it('is accepted at once, stored by its hash, audited, and told to other replicas', async () => {
     const { token, secret } = await issue('ci');
     expect(secret).toMatch(/^switchboard_[\w-]{43}$/);
-    expect(callerWith(secret)).toEqual({ name: 'ci', scopes: ['call'] });
+    expect(callerWith(secret)).toEqual({
+      name: 'ci',
+      scopes: ['call'],
+      subjects: ['token:ci'],
+    });
     expect(await store.get(token.id)).toEqual(token);
     expect(token).toMatchObject({
       name: 'ci',

@@ -6,6 +6,7 @@ import {
   parameterNames,
 } from '@app/catalogue';
 import { abortSignalOf, Env, inSlices, type JsonObject, type Sliced } from '@app/platform';
+import type { Offer } from '@app/policy';
 import type { ForwardContext } from '@app/routing';
 import { StaticModel, toolText } from '@app/vectors';
 import { answerOf } from './aggregated-answer.js';
@@ -28,6 +29,8 @@ export interface QueryProgress {
 
 export interface QueryCaller extends Pick<ForwardContext, 'actor' | 'signal'> {
   readonly onProgress?: (progress: QueryProgress) => void;
+  /** The tools that it may ask are those. */
+  readonly offer: Pick<Offer, 'catalogue'>;
 }
 
 /** Share of the query timeout; with the defaults it leaves each server its full timeout. */
@@ -64,7 +67,7 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
   async execute({ question, caller }: QueryServers): Promise<JsonObject> {
     const startedAt = performance.now();
     const signal = abortSignalOf(caller.signal);
-    const { targets, rule, weightOf } = await this.chooseTargets(question, signal);
+    const { targets, rule, weightOf } = await this.chooseTargets(question, caller.offer, signal);
     const outcomes = await this.fanOut.ask(targets, {
       caller: { actor: caller.actor, signal },
       withinMs: this.serverTimeoutMs(startedAt),
@@ -95,6 +98,7 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
 
   private async chooseTargets(
     question: AggregatedQuery,
+    offer: QueryCaller['offer'],
     signal: AbortSignal,
   ): Promise<Targets & { weightOf: (target: Target) => number }> {
     const { rules, servers: settings } = await this.settings.current();
@@ -104,7 +108,7 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
       similarity: (tool) => cosine(questionVector, this.vectorOf(tool)),
       maxCalls: this.env.MCP_AGGREGATOR_QUERY_TOOLS_PER_SERVER,
     };
-    const catalogue = this.catalogue.current;
+    const catalogue = offer.catalogue(this.catalogue.current);
     await inSlices(this.embedTools(question, catalogue));
     const chosen = await inSlices(targeting(question, catalogue, rules, settings, asked));
     const withinMs = this.env.MCP_AGGREGATOR_QUERY_TIMEOUT * 1_000 * PLANNING_SHARE;

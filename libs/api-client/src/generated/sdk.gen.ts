@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { ApproveSkillSuggestionData, ApproveSkillSuggestionErrors, ApproveSkillSuggestionResponses, AuthorizeServerData, AuthorizeServerErrors, AuthorizeServerResponses, CallToolData, CallToolErrors, CallToolResponses, ConnectServerData, ConnectServerErrors, ConnectServerResponses, CreateSkillData, CreateSkillErrors, CreateSkillResponses, DeactivateSkillData, DeactivateSkillErrors, DeactivateSkillResponses, DisconnectServerData, DisconnectServerErrors, DisconnectServerResponses, DropToolSkillsOverrideData, DropToolSkillsOverrideErrors, DropToolSkillsOverrideResponses, GetClientSnippetData, GetClientSnippetErrors, GetClientSnippetResponses, GetDiscoveryData, GetDiscoveryErrors, GetDiscoveryResponses, GetHealthAliasData, GetHealthAliasErrors, GetHealthAliasResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLivenessAliasData, GetLivenessAliasResponses, GetLivenessData, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetQuerySettingsData, GetQuerySettingsErrors, GetQuerySettingsResponses, GetReadinessAliasData, GetReadinessAliasErrors, GetReadinessAliasResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetServerData, GetServerErrors, GetServerHealthData, GetServerHealthErrors, GetServerHealthResponses, GetServerLogsData, GetServerLogsErrors, GetServerLogsResponses, GetServerResponses, GetSkillData, GetSkillErrors, GetSkillResponses, GetStateData, GetStateErrors, GetStateResponses, GetTokenData, GetTokenErrors, GetTokenResponses, GetToolData, GetToolErrors, GetToolResponses, GetToolSkillsData, GetToolSkillsErrors, GetToolSkillsResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListAuditEntriesData, ListAuditEntriesErrors, ListAuditEntriesResponses, ListClientSnippetsData, ListClientSnippetsErrors, ListClientSnippetsResponses, ListQueryRulesData, ListQueryRulesErrors, ListQueryRulesResponses, ListQuerySettingsData, ListQuerySettingsErrors, ListQuerySettingsResponses, ListServerHistoryData, ListServerHistoryErrors, ListServerHistoryResponses, ListServersData, ListServersErrors, ListServersResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSkillsData, ListSkillsErrors, ListSkillsResponses, ListSkillSuggestionsData, ListSkillSuggestionsErrors, ListSkillSuggestionsResponses, ListSkillToolsData, ListSkillToolsErrors, ListSkillToolsResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListToolsData, ListToolsErrors, ListToolsResponses, OverrideToolSkillsData, OverrideToolSkillsErrors, OverrideToolSkillsResponses, QueryServersData, QueryServersErrors, QueryServersResponses, RefreshServerToolsData, RefreshServerToolsErrors, RefreshServerToolsResponses, RegisterServerData, RegisterServerErrors, RegisterServerResponses, RejectSkillSuggestionData, RejectSkillSuggestionErrors, RejectSkillSuggestionResponses, RemoveServerData, RemoveServerErrors, RemoveServerResponses, ReplaceQueryRulesData, ReplaceQueryRulesErrors, ReplaceQueryRulesResponses, ReplaceQuerySettingsData, ReplaceQuerySettingsErrors, ReplaceQuerySettingsResponses, ResetQuerySettingsData, ResetQuerySettingsErrors, ResetQuerySettingsResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RotateTokenData, RotateTokenErrors, RotateTokenResponses, SearchToolsData, SearchToolsErrors, SearchToolsResponses, UpdateServerData, UpdateServerErrors, UpdateServerResponses, UpdateSkillData, UpdateSkillErrors, UpdateSkillResponses } from './types.gen.js';
+import type { ApproveSkillSuggestionData, ApproveSkillSuggestionErrors, ApproveSkillSuggestionResponses, AuthorizeServerData, AuthorizeServerErrors, AuthorizeServerResponses, CallToolData, CallToolErrors, CallToolResponses, CloneViewData, CloneViewErrors, CloneViewResponses, ConnectServerData, ConnectServerErrors, ConnectServerResponses, CreateSkillData, CreateSkillErrors, CreateSkillResponses, CreateViewData, CreateViewErrors, CreateViewResponses, DeactivateSkillData, DeactivateSkillErrors, DeactivateSkillResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DisconnectServerData, DisconnectServerErrors, DisconnectServerResponses, DropToolSkillsOverrideData, DropToolSkillsOverrideErrors, DropToolSkillsOverrideResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, GetClientSnippetData, GetClientSnippetErrors, GetClientSnippetResponses, GetDiscoveryData, GetDiscoveryErrors, GetDiscoveryResponses, GetHealthAliasData, GetHealthAliasErrors, GetHealthAliasResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLivenessAliasData, GetLivenessAliasResponses, GetLivenessData, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOverrideData, GetOverrideErrors, GetOverrideResponses, GetQuerySettingsData, GetQuerySettingsErrors, GetQuerySettingsResponses, GetReadinessAliasData, GetReadinessAliasErrors, GetReadinessAliasResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetServerData, GetServerErrors, GetServerHealthData, GetServerHealthErrors, GetServerHealthResponses, GetServerLogsData, GetServerLogsErrors, GetServerLogsResponses, GetServerResponses, GetSkillData, GetSkillErrors, GetSkillResponses, GetStateData, GetStateErrors, GetStateResponses, GetTokenData, GetTokenErrors, GetTokenResponses, GetToolData, GetToolErrors, GetToolResponses, GetToolSkillsData, GetToolSkillsErrors, GetToolSkillsResponses, GetViewData, GetViewErrors, GetViewResponses, GiveGrantData, GiveGrantErrors, GiveGrantResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListAuditEntriesData, ListAuditEntriesErrors, ListAuditEntriesResponses, ListClientSnippetsData, ListClientSnippetsErrors, ListClientSnippetsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListPolicyHistoryData, ListPolicyHistoryErrors, ListPolicyHistoryResponses, ListQueryRulesData, ListQueryRulesErrors, ListQueryRulesResponses, ListQuerySettingsData, ListQuerySettingsErrors, ListQuerySettingsResponses, ListServerHistoryData, ListServerHistoryErrors, ListServerHistoryResponses, ListServersData, ListServersErrors, ListServersResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSkillsData, ListSkillsErrors, ListSkillsResponses, ListSkillSuggestionsData, ListSkillSuggestionsErrors, ListSkillSuggestionsResponses, ListSkillToolsData, ListSkillToolsErrors, ListSkillToolsResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListToolsData, ListToolsErrors, ListToolsResponses, ListViewsData, ListViewsErrors, ListViewsResponses, OverrideToolSkillsData, OverrideToolSkillsErrors, OverrideToolSkillsResponses, PreviewViewData, PreviewViewErrors, PreviewViewResponses, QueryServersData, QueryServersErrors, QueryServersResponses, RefreshServerToolsData, RefreshServerToolsErrors, RefreshServerToolsResponses, RegisterServerData, RegisterServerErrors, RegisterServerResponses, RejectSkillSuggestionData, RejectSkillSuggestionErrors, RejectSkillSuggestionResponses, RemoveOverrideData, RemoveOverrideErrors, RemoveOverrideResponses, RemoveServerData, RemoveServerErrors, RemoveServerResponses, ReplaceQueryRulesData, ReplaceQueryRulesErrors, ReplaceQueryRulesResponses, ReplaceQuerySettingsData, ReplaceQuerySettingsErrors, ReplaceQuerySettingsResponses, ReplaceViewData, ReplaceViewErrors, ReplaceViewResponses, ResetQuerySettingsData, ResetQuerySettingsErrors, ResetQuerySettingsResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RotateTokenData, RotateTokenErrors, RotateTokenResponses, SearchToolsData, SearchToolsErrors, SearchToolsResponses, SetOverrideData, SetOverrideErrors, SetOverrideResponses, UpdateServerData, UpdateServerErrors, UpdateServerResponses, UpdateSkillData, UpdateSkillErrors, UpdateSkillResponses, WithdrawGrantData, WithdrawGrantErrors, WithdrawGrantResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -261,6 +261,195 @@ export class Switchboard extends HeyApiClient {
         return (options?.client ?? this.client).get<GetStateResponses, GetStateErrors, ThrowOnError>({
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/api/v1/aggregator/state',
+            ...options
+        });
+    }
+    
+    /**
+     * Who may use which view, the oldest grant first
+     */
+    public listGrants<ThrowOnError extends boolean = false>(options?: Options<ListGrantsData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<ListGrantsResponses, ListGrantsErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/grants',
+            ...options
+        });
+    }
+    
+    /**
+     * Let a token, user, group, client or anyone use a view; replaces their grant on it
+     */
+    public giveGrant<ThrowOnError extends boolean = false>(options: Options<GiveGrantData, ThrowOnError>) {
+        return (options.client ?? this.client).post<GiveGrantResponses, GiveGrantErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/grants',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Withdraw a grant: the next call by it is refused
+     */
+    public withdrawGrant<ThrowOnError extends boolean = false>(options: Options<WithdrawGrantData, ThrowOnError>) {
+        return (options.client ?? this.client).delete<WithdrawGrantResponses, WithdrawGrantErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/grants/{id}',
+            ...options
+        });
+    }
+    
+    /**
+     * Offer a tool as its server defines it again
+     */
+    public removeOverride<ThrowOnError extends boolean = false>(options: Options<RemoveOverrideData, ThrowOnError>) {
+        return (options.client ?? this.client).delete<RemoveOverrideResponses, RemoveOverrideErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/tools/{id}/override',
+            ...options
+        });
+    }
+    
+    /**
+     * How a tool is offered in a view, or in every view
+     */
+    public getOverride<ThrowOnError extends boolean = false>(options: Options<GetOverrideData, ThrowOnError>) {
+        return (options.client ?? this.client).get<GetOverrideResponses, GetOverrideErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/tools/{id}/override',
+            ...options
+        });
+    }
+    
+    /**
+     * Offer a tool under another name, description or with other arguments
+     */
+    public setOverride<ThrowOnError extends boolean = false>(options: Options<SetOverrideData, ThrowOnError>) {
+        return (options.client ?? this.client).put<SetOverrideResponses, SetOverrideErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/tools/{id}/override',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Why a caller sees a tool in a view and may call it, or not
+     */
+    public explainAccess<ThrowOnError extends boolean = false>(options: Options<ExplainAccessData, ThrowOnError>) {
+        return (options.client ?? this.client).post<ExplainAccessResponses, ExplainAccessErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/access/explain',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Changes of views, grants and overrides, the newest first
+     */
+    public listPolicyHistory<ThrowOnError extends boolean = false>(options?: Options<ListPolicyHistoryData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<ListPolicyHistoryResponses, ListPolicyHistoryErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/policy/history',
+            ...options
+        });
+    }
+    
+    /**
+     * All views, by name
+     */
+    public listViews<ThrowOnError extends boolean = false>(options?: Options<ListViewsData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<ListViewsResponses, ListViewsErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/views',
+            ...options
+        });
+    }
+    
+    /**
+     * Make a view: a selection of tools, prompts and resources at an address of its own
+     */
+    public createView<ThrowOnError extends boolean = false>(options: Options<CreateViewData, ThrowOnError>) {
+        return (options.client ?? this.client).post<CreateViewResponses, CreateViewErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/views',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Delete a view with its grants and overrides
+     */
+    public deleteView<ThrowOnError extends boolean = false>(options: Options<DeleteViewData, ThrowOnError>) {
+        return (options.client ?? this.client).delete<DeleteViewResponses, DeleteViewErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/views/{slug}',
+            ...options
+        });
+    }
+    
+    /**
+     * One view
+     */
+    public getView<ThrowOnError extends boolean = false>(options: Options<GetViewData, ThrowOnError>) {
+        return (options.client ?? this.client).get<GetViewResponses, GetViewErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/views/{slug}',
+            ...options
+        });
+    }
+    
+    /**
+     * Replace a view as a whole
+     */
+    public replaceView<ThrowOnError extends boolean = false>(options: Options<ReplaceViewData, ThrowOnError>) {
+        return (options.client ?? this.client).put<ReplaceViewResponses, ReplaceViewErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/views/{slug}',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Make another view with the same rules; grants and overrides are not copied
+     */
+    public cloneView<ThrowOnError extends boolean = false>(options: Options<CloneViewData, ThrowOnError>) {
+        return (options.client ?? this.client).post<CloneViewResponses, CloneViewErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/views/{slug}/clone',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * The tools that a view offers, to all of its callers or to one subject
+     */
+    public previewView<ThrowOnError extends boolean = false>(options: Options<PreviewViewData, ThrowOnError>) {
+        return (options.client ?? this.client).get<PreviewViewResponses, PreviewViewErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/views/{slug}/preview',
             ...options
         });
     }

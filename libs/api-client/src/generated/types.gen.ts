@@ -65,6 +65,11 @@ export type AuditPageView = {
     entries: Array<AuditEntryView>;
 };
 
+export type PinnedViewView = {
+    view_id: string;
+    level: 'read' | 'call_read_only' | 'call';
+};
+
 export type TokenView = {
     /**
      * null for a token of the configuration, which is changed there.
@@ -72,6 +77,10 @@ export type TokenView = {
     id: string | null;
     name: string;
     scopes: Array<'read' | 'call' | 'admin'>;
+    /**
+     * The only view that it can use; null for those that are granted to it.
+     */
+    view: PinnedViewView | null;
     created_by: string | null;
     created_at: string;
     expires_at: string | null;
@@ -102,6 +111,14 @@ export type IssueTokenDto = {
      * Without it the token does not expire.
      */
     expires_in_seconds?: number;
+    /**
+     * The only view that the token can use, at every address.
+     */
+    view?: string;
+    /**
+     * How far the token reaches on that view.
+     */
+    level?: 'read' | 'call_read_only' | 'call';
 };
 
 export type SecretTokenView = {
@@ -111,6 +128,10 @@ export type SecretTokenView = {
     id: string | null;
     name: string;
     scopes: Array<'read' | 'call' | 'admin'>;
+    /**
+     * The only view that it can use; null for those that are granted to it.
+     */
+    view: PinnedViewView | null;
     created_by: string | null;
     created_at: string;
     expires_at: string | null;
@@ -338,6 +359,257 @@ export type StateView = {
     last_sync: string | null;
     health_check_interval_seconds: number;
     uptime_seconds: number;
+};
+
+export type GrantView = {
+    id: string;
+    subject_kind: 'token' | 'user' | 'group' | 'client' | 'anyone';
+    subject: string | null;
+    view: string;
+    level: 'read' | 'call_read_only' | 'call';
+    expires_at: string | null;
+    calls_per_minute: number | null;
+    created_by: string;
+    created_at: string;
+};
+
+export type GrantListView = {
+    /**
+     * Number of items in the whole list.
+     */
+    total: number;
+    limit: number;
+    offset: number;
+    grants: Array<GrantView>;
+};
+
+export type GiveGrantDto = {
+    /**
+     * A token by its name; a user, group or client as the JWT names it; or anyone.
+     */
+    subject_kind: 'token' | 'user' | 'group' | 'client' | 'anyone';
+    /**
+     * Not given for anyone.
+     */
+    subject?: {
+        [key: string]: unknown;
+    };
+    view: string;
+    /**
+     * read lists, call_read_only offers and calls tools that are annotated read-only, call calls all.
+     */
+    level: 'read' | 'call_read_only' | 'call';
+    expires_in_seconds?: number | null;
+    calls_per_minute?: number | null;
+};
+
+export type OverrideView = {
+    tool_id: number;
+    /**
+     * The tool as server and name.
+     */
+    tool: string;
+    /**
+     * null: every view
+     */
+    view: string | null;
+    name: string | null;
+    title: string | null;
+    description: string | null;
+    annotations: {
+        [key: string]: unknown;
+    } | null;
+    hidden_arguments: Array<string>;
+    preset_arguments: {
+        [key: string]: unknown;
+    };
+    budget_tokens: number | null;
+    /**
+     * The definition of the server changed after this was saved: check it.
+     */
+    has_drifted: boolean;
+    updated_by: string;
+    updated_at: string;
+};
+
+export type OverrideDto = {
+    name?: string | null;
+    title?: string | null;
+    description?: string | null;
+    /**
+     * Laid over those of the server.
+     */
+    annotations?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Removed from the schema; refused in calls.
+     */
+    hidden_arguments?: Array<string>;
+    /**
+     * Sent unless the client gives another value. Texts may hold `${NAME}` of an environment variable and `${user.name}`, which are resolved at the call.
+     */
+    preset_arguments?: {
+        [key: string]: unknown;
+    };
+    budget_tokens?: number | null;
+};
+
+export type ExplainDto = {
+    /**
+     * `token:…`, `user:…`, `client:…`, `group:…` or `anyone`
+     */
+    subject: string;
+    view: string;
+    /**
+     * Id of a tool.
+     */
+    tool: number;
+};
+
+export type ViewRuleView = {
+    effect: 'include' | 'exclude';
+    kind?: 'tool' | 'prompt' | 'resource' | 'any';
+    server?: string;
+    name?: string;
+    skill?: string;
+    annotation?: 'read_only' | 'destructive' | 'idempotent' | 'open_world';
+};
+
+export type ExplanationView = {
+    is_listed: boolean;
+    is_callable: boolean;
+    decided_by: 'server' | 'rule' | 'no rule' | 'no grant' | 'level' | 'grant';
+    message: string;
+    rule: ViewRuleView | null;
+    grant_id: string | null;
+    level: 'read' | 'call_read_only' | 'call';
+    /**
+     * The name under which it is offered.
+     */
+    offered_as: string | null;
+};
+
+export type PolicyHistoryEntryView = {
+    id: string;
+    change: string;
+    subject: string;
+    before: {
+        [key: string]: unknown;
+    } | null;
+    after: {
+        [key: string]: unknown;
+    } | null;
+    actor: string;
+    created_at: string;
+};
+
+export type PolicyHistoryView = {
+    entries: Array<PolicyHistoryEntryView>;
+};
+
+export type ViewView = {
+    id: string;
+    slug: string;
+    title: string | null;
+    description: string | null;
+    budget_tokens: number | null;
+    rules: Array<ViewRuleView>;
+    created_at: string;
+    updated_at: string;
+};
+
+export type ViewListView = {
+    /**
+     * Number of items in the whole list.
+     */
+    total: number;
+    limit: number;
+    offset: number;
+    views: Array<ViewView>;
+};
+
+export type ViewRuleDto = {
+    effect?: 'include' | 'exclude';
+    /**
+     * Templates are resources.
+     */
+    kind?: 'tool' | 'prompt' | 'resource' | 'any';
+    /**
+     * Name of a server.
+     */
+    server?: string | null;
+    /**
+     * Of the name of a tool or prompt at its server, or of a URI; `*` stands for any text.
+     */
+    name?: string | null;
+    /**
+     * Id of a skill.
+     */
+    skill?: string | null;
+    annotation?: 'read_only' | 'destructive' | 'idempotent' | 'open_world';
+};
+
+export type CreateViewDto = {
+    title?: string | null;
+    description?: string | null;
+    /**
+     * Results of tools beyond it are shortened.
+     */
+    budget_tokens?: number | null;
+    /**
+     * Offered is what a rule includes and none excludes. Their order does not matter; without rules nothing is offered.
+     */
+    rules: Array<ViewRuleDto>;
+    slug: string;
+};
+
+export type ViewDto = {
+    title?: string | null;
+    description?: string | null;
+    /**
+     * Results of tools beyond it are shortened.
+     */
+    budget_tokens?: number | null;
+    /**
+     * Offered is what a rule includes and none excludes. Their order does not matter; without rules nothing is offered.
+     */
+    rules: Array<ViewRuleDto>;
+};
+
+export type CloneViewDto = {
+    slug: string;
+};
+
+export type PreviewedToolView = {
+    id: number;
+    /**
+     * The name that clients see and call.
+     */
+    name: string;
+    server: string;
+    /**
+     * Its name at the server.
+     */
+    original_name: string;
+    /**
+     * The rule that includes it.
+     */
+    rule: ViewRuleView | null;
+};
+
+export type PreviewView = {
+    /**
+     * Number of items in the whole list.
+     */
+    total: number;
+    limit: number;
+    offset: number;
+    tools: Array<PreviewedToolView>;
+    /**
+     * The level of the subject; null without a grant.
+     */
+    level: string | null;
 };
 
 export type ServerToolView = {
@@ -986,6 +1258,10 @@ export type IssueTokenErrors = {
      */
     403: ErrorView;
     /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
      * In conflict with what is there
      */
     409: ErrorView;
@@ -1585,6 +1861,660 @@ export type GetStateResponses = {
 };
 
 export type GetStateResponse = GetStateResponses[keyof GetStateResponses];
+
+export type ListGrantsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+        /**
+         * Only grants on this view.
+         */
+        view?: string;
+    };
+    url: '/api/v1/aggregator/grants';
+};
+
+export type ListGrantsErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListGrantsError = ListGrantsErrors[keyof ListGrantsErrors];
+
+export type ListGrantsResponses = {
+    200: GrantListView;
+};
+
+export type ListGrantsResponse = ListGrantsResponses[keyof ListGrantsResponses];
+
+export type GiveGrantData = {
+    body: GiveGrantDto;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/grants';
+};
+
+export type GiveGrantErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type GiveGrantError = GiveGrantErrors[keyof GiveGrantErrors];
+
+export type GiveGrantResponses = {
+    201: GrantView;
+};
+
+export type GiveGrantResponse = GiveGrantResponses[keyof GiveGrantResponses];
+
+export type WithdrawGrantData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/grants/{id}';
+};
+
+export type WithdrawGrantErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type WithdrawGrantError = WithdrawGrantErrors[keyof WithdrawGrantErrors];
+
+export type WithdrawGrantResponses = {
+    204: void;
+};
+
+export type WithdrawGrantResponse = WithdrawGrantResponses[keyof WithdrawGrantResponses];
+
+export type RemoveOverrideData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * The view that it is for; by default every view.
+         */
+        view?: string;
+    };
+    url: '/api/v1/aggregator/tools/{id}/override';
+};
+
+export type RemoveOverrideErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type RemoveOverrideError = RemoveOverrideErrors[keyof RemoveOverrideErrors];
+
+export type RemoveOverrideResponses = {
+    204: void;
+};
+
+export type RemoveOverrideResponse = RemoveOverrideResponses[keyof RemoveOverrideResponses];
+
+export type GetOverrideData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * The view that it is for; by default every view.
+         */
+        view?: string;
+    };
+    url: '/api/v1/aggregator/tools/{id}/override';
+};
+
+export type GetOverrideErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type GetOverrideError = GetOverrideErrors[keyof GetOverrideErrors];
+
+export type GetOverrideResponses = {
+    200: OverrideView;
+};
+
+export type GetOverrideResponse = GetOverrideResponses[keyof GetOverrideResponses];
+
+export type SetOverrideData = {
+    body: OverrideDto;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * The view that it is for; by default every view.
+         */
+        view?: string;
+    };
+    url: '/api/v1/aggregator/tools/{id}/override';
+};
+
+export type SetOverrideErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * The body is too large
+     */
+    413: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type SetOverrideError = SetOverrideErrors[keyof SetOverrideErrors];
+
+export type SetOverrideResponses = {
+    200: OverrideView;
+};
+
+export type SetOverrideResponse = SetOverrideResponses[keyof SetOverrideResponses];
+
+export type ExplainAccessData = {
+    body: ExplainDto;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/access/explain';
+};
+
+export type ExplainAccessErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ExplainAccessError = ExplainAccessErrors[keyof ExplainAccessErrors];
+
+export type ExplainAccessResponses = {
+    200: ExplanationView;
+};
+
+export type ExplainAccessResponse = ExplainAccessResponses[keyof ExplainAccessResponses];
+
+export type ListPolicyHistoryData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        /**
+         * Only entries older than the one with this id.
+         */
+        before?: string;
+    };
+    url: '/api/v1/aggregator/policy/history';
+};
+
+export type ListPolicyHistoryErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListPolicyHistoryError = ListPolicyHistoryErrors[keyof ListPolicyHistoryErrors];
+
+export type ListPolicyHistoryResponses = {
+    200: PolicyHistoryView;
+};
+
+export type ListPolicyHistoryResponse = ListPolicyHistoryResponses[keyof ListPolicyHistoryResponses];
+
+export type ListViewsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v1/aggregator/views';
+};
+
+export type ListViewsErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListViewsError = ListViewsErrors[keyof ListViewsErrors];
+
+export type ListViewsResponses = {
+    200: ViewListView;
+};
+
+export type ListViewsResponse = ListViewsResponses[keyof ListViewsResponses];
+
+export type CreateViewData = {
+    body: CreateViewDto;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/views';
+};
+
+export type CreateViewErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * The body is too large
+     */
+    413: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type CreateViewError = CreateViewErrors[keyof CreateViewErrors];
+
+export type CreateViewResponses = {
+    201: ViewView;
+};
+
+export type CreateViewResponse = CreateViewResponses[keyof CreateViewResponses];
+
+export type DeleteViewData = {
+    body?: never;
+    path: {
+        slug: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/views/{slug}';
+};
+
+export type DeleteViewErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type DeleteViewError = DeleteViewErrors[keyof DeleteViewErrors];
+
+export type DeleteViewResponses = {
+    204: void;
+};
+
+export type DeleteViewResponse = DeleteViewResponses[keyof DeleteViewResponses];
+
+export type GetViewData = {
+    body?: never;
+    path: {
+        slug: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/views/{slug}';
+};
+
+export type GetViewErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type GetViewError = GetViewErrors[keyof GetViewErrors];
+
+export type GetViewResponses = {
+    200: ViewView;
+};
+
+export type GetViewResponse = GetViewResponses[keyof GetViewResponses];
+
+export type ReplaceViewData = {
+    body: ViewDto;
+    path: {
+        slug: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/views/{slug}';
+};
+
+export type ReplaceViewErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * The body is too large
+     */
+    413: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ReplaceViewError = ReplaceViewErrors[keyof ReplaceViewErrors];
+
+export type ReplaceViewResponses = {
+    200: ViewView;
+};
+
+export type ReplaceViewResponse = ReplaceViewResponses[keyof ReplaceViewResponses];
+
+export type CloneViewData = {
+    body: CloneViewDto;
+    path: {
+        slug: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/views/{slug}/clone';
+};
+
+export type CloneViewErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type CloneViewError = CloneViewErrors[keyof CloneViewErrors];
+
+export type CloneViewResponses = {
+    201: ViewView;
+};
+
+export type CloneViewResponse = CloneViewResponses[keyof CloneViewResponses];
+
+export type PreviewViewData = {
+    body?: never;
+    path: {
+        slug: string;
+    };
+    query?: {
+        limit?: number;
+        offset?: number;
+        /**
+         * `token:…`, `user:…`, `client:…`, `group:…` or `anyone`; by default every caller.
+         */
+        as?: string;
+    };
+    url: '/api/v1/aggregator/views/{slug}/preview';
+};
+
+export type PreviewViewErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type PreviewViewError = PreviewViewErrors[keyof PreviewViewErrors];
+
+export type PreviewViewResponses = {
+    200: PreviewView;
+};
+
+export type PreviewViewResponse = PreviewViewResponses[keyof PreviewViewResponses];
 
 export type ListServerToolsData = {
     body?: never;

@@ -1,6 +1,4 @@
-import { Injectable } from '@nestjs/common';
-import { QueryTool } from '@app/aggregation';
-import { Catalogue, type CatalogueServer, type CatalogueTool } from '@app/catalogue';
+import type { CatalogueServer, CatalogueTool } from '@app/catalogue';
 import type {
   ClientCall,
   McpClient,
@@ -11,57 +9,35 @@ import type {
   ServerDescription,
 } from '@app/mcp-server';
 import { rpcCode, RpcError, type RpcResult } from '@app/mcp-protocol';
-import {
-  changed,
-  Clock,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  product,
-} from '@app/platform';
-import { ClientRoots } from '../notify/client-roots.js';
-import { aggregateInstructions } from './instructions.js';
-import { type ListChange, ListChangeNotices } from '../notify/list-change-notices.js';
-import { isSameList, listedTools, toolsPage } from '../lists/listed-tools.js';
-import { LoopGuard } from './loop-guard.js';
-import { Offerings } from '../lists/offerings.js';
-import type { OfferedPrompt } from '../lists/offerings-view.js';
+import { changed, isJsonObject, type JsonObject, type JsonValue, product } from '@app/platform';
 import { callQueryTool } from '../forward/query-tool-call.js';
-import { ResourceSubscriptions } from '../notify/resource-subscriptions.js';
-import { ServerInstructions } from '../lists/server-instructions.js';
-import { ServerLogs } from '../notify/server-logs.js';
-import { ServerNotifications } from '../notify/server-notifications.js';
-import { RequestForwarder } from '../forward/request-forwarder.js';
+import { isSameList, listedTools, toolsPage } from '../lists/listed-tools.js';
+import type { OfferedPrompt, OfferingsView } from '../lists/offerings-view.js';
+import { type ListChange, ListChangeNotices } from '../notify/list-change-notices.js';
+import { aggregateInstructions } from './instructions.js';
+import type { ShownOffer } from './shown-offer.js';
+import type { SurfaceDependencies } from './surface-dependencies.js';
 
-/** `/mcp`: the offerings of all servers, presented as one server. */
-@Injectable()
+/** `/mcp` and `/mcp/views/{slug}`: what a view offers of all servers, presented as one server. */
 export class AggregateSurface implements McpSurface {
-  readonly key = 'aggregate';
+  readonly key: string;
   readonly serverInfo = { ...product };
   private readonly changes: ListChangeNotices;
   /** The tool list as of the last change notification. */
   private listed: readonly CatalogueTool[] = [];
 
   constructor(
-    private readonly catalogue: Catalogue,
-    private readonly instructions: ServerInstructions,
-    private readonly forwarder: RequestForwarder,
-    private readonly offerings: Offerings,
-    private readonly subscriptions: ResourceSubscriptions,
-    private readonly logs: ServerLogs,
-    private readonly notifications: ServerNotifications,
-    private readonly queryTool: QueryTool,
-    private readonly roots: ClientRoots,
-    private readonly loops: LoopGuard,
-    clock: Clock,
+    private readonly shown: ShownOffer,
+    private readonly deps: SurfaceDependencies,
   ) {
-    this.changes = new ListChangeNotices(clock);
+    this.key = `aggregate${shown.key}`;
+    this.changes = new ListChangeNotices(deps.clock);
   }
 
   /** Notifies clients when the list of tools they see has changed. */
   followCatalogue(): void {
     if (this.changes.isUnheard) return;
-    const listed = listedTools(this.catalogue.current);
+    const listed = listedTools(this.shown.catalogue);
     if (!isSameList(listed, this.listed)) this.changes.tell('tools');
     this.listed = listed;
   }
@@ -83,40 +59,40 @@ export class AggregateSurface implements McpSurface {
         completions: {},
         logging: {},
       },
-      instructions: aggregateInstructions(this.catalogue.current, this.instructions),
-      meta: this.loops.introduction(),
+      instructions: aggregateInstructions(this.shown.catalogue, this.deps.instructions),
+      meta: this.deps.loops.introduction(),
     };
   }
 
   handle(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
-    const loop = this.loops.refusalOf(params);
+    const loop = this.deps.loops.refusalOf(params);
     if (loop) return Promise.reject(loop);
     if (method !== 'tools/call') return this.answer(method, params, call);
-    return this.queryTool.answersTo(params['name'])
-      ? callQueryTool(this.queryTool, params, call)
-      : this.forwarder.call(params, call);
+    return this.deps.queryTool.answersTo(params['name'])
+      ? callQueryTool(this.deps.queryTool, params, call, this.shown.offer)
+      : this.deps.forwarder.call(this.shown.catalogue, params, call);
   }
 
   private async answer(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
     switch (method) {
       case 'tools/list':
-        return toolsPage(listedTools(this.catalogue.current), params['cursor'], [
-          this.queryTool.listing,
+        return toolsPage(listedTools(this.shown.catalogue), params['cursor'], [
+          this.deps.queryTool.listing,
         ]);
       case 'prompts/list':
-        return this.offerings.view.page('prompts', params['cursor']);
+        return this.offerings.page('prompts', params['cursor']);
       case 'prompts/get':
         return this.getPrompt(params, call);
       case 'resources/list':
-        return this.offerings.view.page('resources', params['cursor']);
+        return this.offerings.page('resources', params['cursor']);
       case 'resources/templates/list':
-        return this.offerings.view.page('resourceTemplates', params['cursor']);
+        return this.offerings.page('resourceTemplates', params['cursor']);
       case 'resources/read':
-        return this.forwarder.request(this.serverOf(params['uri']), method, params, call);
+        return this.deps.forwarder.request(this.serverOf(params['uri']), method, params, call);
       case 'completion/complete':
         return this.complete(params, call);
       case 'logging/setLevel':
-        await this.logs.want(call.client, params['level']);
+        await this.deps.logs.want(call.client, params['level'], this.serversToTell);
         return {};
       default:
         throw new RpcError(rpcCode.methodNotFound, 'Method not found');
@@ -124,29 +100,29 @@ export class AggregateSurface implements McpSurface {
   }
 
   inputSchemaOf(tool: string): JsonObject | undefined {
-    return this.forwarder.inputSchemaOf(tool);
+    return this.deps.forwarder.inputSchemaOf(this.shown.catalogue, tool);
   }
 
   async subscribe(uri: string, onUpdated: () => void): Promise<() => void> {
     const server = this.serverOf(uri);
-    const session = await this.forwarder.session(server);
-    return this.subscriptions.subscribe(server.id, uri, session, onUpdated);
+    const session = await this.deps.forwarder.session(server);
+    return this.deps.subscriptions.subscribe(server.id, uri, session, onUpdated);
   }
 
   forget(client: McpClient): void {
-    this.logs.forget(client);
+    this.deps.logs.forget(client);
   }
 
   offerRoots(client: RootsClient): RootsOffer {
-    return this.roots.offer(client);
+    return this.deps.roots.offer(client, this.serversToTell);
   }
 
   watch(listener: (change: ServerChange) => void): () => void {
-    if (this.changes.isUnheard) this.listed = listedTools(this.catalogue.current);
+    if (this.changes.isUnheard) this.listed = listedTools(this.shown.catalogue);
     const stops = [
       this.changes.watch(listener),
-      this.notifications.watch((_serverId, change) => {
-        if (change.kind === 'log') listener(change);
+      this.deps.notifications.watch((serverId, change) => {
+        if (change.kind === 'log' && this.shown.catalogue.servers.has(serverId)) listener(change);
       }),
     ];
     return () => {
@@ -154,10 +130,19 @@ export class AggregateSurface implements McpSurface {
     };
   }
 
+  private get offerings(): OfferingsView {
+    return this.deps.offerings.viewOf(this.shown.offer);
+  }
+
+  /** Undefined for all servers, also those to come. */
+  private get serversToTell(): readonly string[] | undefined {
+    return this.shown.offer.isEverything ? undefined : [...this.shown.catalogue.servers.keys()];
+  }
+
   private getPrompt(params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const { server, originalName } = this.promptNamed(params['name']);
     const own = changed(params, { name: originalName });
-    return this.forwarder.request(server, 'prompts/get', own, call);
+    return this.deps.forwarder.request(server, 'prompts/get', own, call);
   }
 
   private complete(params: JsonObject, call: ClientCall): Promise<RpcResult> {
@@ -165,14 +150,16 @@ export class AggregateSurface implements McpSurface {
     if (ref['type'] === 'ref/prompt') {
       const { server, originalName } = this.promptNamed(ref['name']);
       const own = changed(params, { ref: changed(ref, { name: originalName }) });
-      return this.forwarder.request(server, 'completion/complete', own, call);
+      return this.deps.forwarder.request(server, 'completion/complete', own, call);
     }
-    const server = this.serverOf(ref['uri'], (uri) => this.offerings.ownerOfReference(uri));
-    return this.forwarder.request(server, 'completion/complete', params, call);
+    const server = this.serverOf(ref['uri'], (uri) =>
+      this.deps.offerings.ownerOfReference(uri, this.shown.offer),
+    );
+    return this.deps.forwarder.request(server, 'completion/complete', params, call);
   }
 
   private promptNamed(name: JsonValue | undefined): OfferedPrompt {
-    const prompt = typeof name === 'string' ? this.offerings.view.findPrompt(name) : undefined;
+    const prompt = typeof name === 'string' ? this.offerings.findPrompt(name) : undefined;
     if (!prompt)
       throw new RpcError(rpcCode.invalidParams, `Prompt not found: ${JSON.stringify(name)}`);
     return prompt;
@@ -180,7 +167,7 @@ export class AggregateSurface implements McpSurface {
 
   private serverOf(
     uri: JsonValue | undefined,
-    ownerOf = (text: string) => this.offerings.ownerOf(text),
+    ownerOf = (text: string) => this.deps.offerings.ownerOf(text, this.shown.offer),
   ): CatalogueServer {
     if (typeof uri !== 'string') throw new RpcError(rpcCode.invalidParams, 'uri must be a string');
     const server = ownerOf(uri);

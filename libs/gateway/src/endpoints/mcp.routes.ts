@@ -1,9 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { type Actor, actorOf, callerMay, ScopeMissing } from '@app/access';
+import { actorOf, callerMay, principalOf, ScopeMissing } from '@app/access';
 import { MAX_BATCH } from '@app/mcp-protocol';
 import { McpEndpoint, type McpSurface } from '@app/mcp-server';
-import { bodyLimits } from '@app/platform';
+import { bodyLimits, isJsonObject } from '@app/platform';
+import { type Access, GrantOnlyReads, Permissions } from '@app/policy';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import { MisplacedRequests } from './misplaced-requests.js';
 import { asksForCall } from './call-scope.js';
@@ -18,17 +19,21 @@ export class McpRoutes implements OnModuleInit {
   constructor(
     private readonly http: HttpAdapterHost,
     private readonly endpoint: McpEndpoint,
-    private readonly views: McpSurfaces,
+    private readonly surfaces: McpSurfaces,
+    private readonly permissions: Permissions,
     private readonly misplaced: MisplacedRequests,
   ) {}
 
   onModuleInit(): void {
     const fastify: FastifyInstance = this.http.httpAdapter.getInstance();
-    this.add(fastify, '/mcp', 'other', () => this.views.aggregate);
-    this.add(fastify, '/mcp/search', 'search', () => this.views.search);
-    this.add(fastify, '/mcp/servers/:name', 'other', ({ params }) =>
-      this.views.ofServer((params as { name: string }).name),
+    const { surfaces } = this;
+    this.add(fastify, '/mcp', 'other', (access) => surfaces.aggregate(access));
+    this.add(fastify, '/mcp/search', 'search', (access) => surfaces.search(access));
+    this.add(fastify, '/mcp/servers/:name', 'other', (access, { name = '' }) =>
+      surfaces.ofServer(access, name),
     );
+    this.add(fastify, '/mcp/views/:slug', 'other', (access) => surfaces.aggregate(access));
+    this.add(fastify, '/mcp/views/:slug/search', 'search', (access) => surfaces.search(access));
   }
 
   /** The scope `read` opens the endpoint; requests in the body that need `call` are checked per message. */
@@ -36,7 +41,7 @@ export class McpRoutes implements OnModuleInit {
     fastify: FastifyInstance,
     url: string,
     endpoint: 'search' | 'other',
-    viewOf: (request: FastifyRequest) => McpSurface,
+    surfaceFor: (access: Access, params: Readonly<Record<string, string>>) => McpSurface,
   ): void {
     const config = { access: 'read', bodyLimit: bodyLimits.any } as const;
     const preParsing = (
@@ -47,21 +52,45 @@ export class McpRoutes implements OnModuleInit {
     ): void => {
       if (!this.misplaced.takesSession(request, reply)) done(null, payload);
     };
-    fastify.all(url, { config, preParsing }, (request, reply) => {
-      if (!callerMay('call', request) && asksForCall(request.body, endpoint)) {
-        throw new ScopeMissing('call');
-      }
-      if (this.misplaced.takesAnswer(request, reply)) return;
-      const view = viewOf(request);
-      const more = Array.isArray(request.body) ? Math.min(request.body.length, MAX_BATCH) - 1 : 0;
-      const counting = request.countMore?.(more);
-      if (!counting) return this.serve(view, request, reply);
-      return counting.then(() => this.serve(view, request, reply));
-    });
+    fastify.all<{ Params: Record<string, string> }>(
+      url,
+      { config, preParsing },
+      (request, reply) => {
+        const needsCall = asksForCall(request.body, endpoint);
+        if (needsCall && !callerMay('call', request)) throw new ScopeMissing('call');
+        if (this.misplaced.takesAnswer(request, reply)) return;
+        const { params } = request;
+        const access = this.accessOf(request, params['slug']);
+        if (needsCall && access.level === 'read') throw new GrantOnlyReads(access.view.slug);
+        const surface = surfaceFor(access, params);
+        for (let calls = callsIn(request.body); calls > 0; calls--) {
+          this.permissions.countCall(access, principalOf(request).name);
+        }
+        const more = Array.isArray(request.body) ? Math.min(request.body.length, MAX_BATCH) - 1 : 0;
+        const counting = request.countMore?.(more);
+        if (!counting) return this.serve(surface, access, request, reply);
+        return counting.then(() => this.serve(surface, access, request, reply));
+      },
+    );
   }
 
-  private serve(view: McpSurface, request: FastifyRequest, reply: FastifyReply): void {
-    const actor: Actor = actorOf(request);
+  private accessOf(request: FastifyRequest, slug: string | undefined): Access {
+    const principal = principalOf(request);
+    return slug === undefined
+      ? this.permissions.onDefault(principal)
+      : this.permissions.onView(principal, slug);
+  }
+
+  private serve(
+    surface: McpSurface,
+    { offer, view }: Access,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): void {
+    const { name, ip } = actorOf(request);
+    const principal = principalOf(request);
+    const isAdmitted = (): boolean =>
+      this.permissions.find(principal, view.slug)?.offer.key === offer.key;
     // The reply leaves Fastify here, because it may become a stream.
     reply.hijack();
     const http = {
@@ -69,8 +98,15 @@ export class McpRoutes implements OnModuleInit {
       response: reply.raw,
       headers: headersOf(request, reply),
     };
-    void this.endpoint.handle(view, http, request.body, actor);
+    void this.endpoint.handle(surface, http, request.body, { name, ip, isAdmitted });
   }
+}
+
+/** Requests that count against the limit of a grant. */
+function callsIn(body: unknown): number {
+  const messages: readonly unknown[] = Array.isArray(body) ? body.slice(0, MAX_BATCH) : [body];
+  return messages.filter((message) => isJsonObject(message) && message['method'] === 'tools/call')
+    .length;
 }
 
 /** Browsers need the CORS headers that Fastify has set; other clients do not. */

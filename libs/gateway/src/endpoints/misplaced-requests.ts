@@ -64,8 +64,7 @@ export class MisplacedRequests {
     const { principal, id: requestId } = request;
     const owner = await this.peers.find(ownerId);
     if (!owner || !principal) return refuse(request, reply, 'gone', refusal);
-    const { name, scopes } = principal;
-    const sender = { principal: { name, scopes }, ip: actorOf(request).ip, requestId };
+    const sender = { principal, ip: actorOf(request).ip, requestId };
     const exchange = { request: request.raw, response: reply.raw, sender, ...(body && { body }) };
     this.passing.pass(owner, exchange, (failure) => refuse(request, reply, failure, refusal));
   }

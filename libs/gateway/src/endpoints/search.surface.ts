@@ -1,7 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
-import { QueryTool } from '@app/aggregation';
-import { Catalogue } from '@app/catalogue';
 import type {
   ClientCall,
   McpSurface,
@@ -14,7 +10,6 @@ import { rpcCode, RpcError, type RpcResult } from '@app/mcp-protocol';
 import {
   AppError,
   changed,
-  Clock,
   isCleanText,
   isJsonObject,
   type JsonObject,
@@ -26,13 +21,12 @@ import {
 import { resolveRoute } from '@app/routing';
 import { MAX_QUERY_LENGTH, SearchTools } from '@app/search';
 import { z } from 'zod';
-import { ClientRoots } from '../notify/client-roots.js';
 import { ListChangeNotices } from '../notify/list-change-notices.js';
-import { LoopGuard } from './loop-guard.js';
 import { listingOf } from '../lists/listed-tools.js';
 import { foundToolView, searchInstructions, searchTools, whatIsThere } from './search-tools.js';
 import { callQueryTool } from '../forward/query-tool-call.js';
-import { RequestForwarder } from '../forward/request-forwarder.js';
+import type { ShownOffer } from './shown-offer.js';
+import type { SurfaceDependencies } from './surface-dependencies.js';
 
 /** Longer than any tool name, including the server prefix. */
 const MAX_NAME_CHARS = 1_000;
@@ -61,33 +55,28 @@ const callArguments = z.object({
 });
 
 /**
- * `/mcp/search`: own tools that search, describe, call and query all other tools, for models that should not read
- * every list.
+ * `/mcp/search` and `/mcp/views/{slug}/search`: own tools that search, describe, call and query the tools of a view,
+ * for models that should not read every list.
  */
-@Injectable()
 export class SearchSurface implements McpSurface {
-  readonly key = 'search';
+  readonly key: string;
   readonly serverInfo = { ...product };
   private readonly changes: ListChangeNotices;
   /** The descriptions as of the last change notification. */
   private described = '';
 
   constructor(
-    private readonly catalogue: Catalogue,
-    private readonly queries: QueryBus,
-    private readonly forwarder: RequestForwarder,
-    private readonly queryTool: QueryTool,
-    private readonly roots: ClientRoots,
-    private readonly loops: LoopGuard,
-    clock: Clock,
+    private readonly shown: ShownOffer,
+    private readonly deps: SurfaceDependencies,
   ) {
-    this.changes = new ListChangeNotices(clock);
+    this.key = `search${shown.key}`;
+    this.changes = new ListChangeNotices(deps.clock);
   }
 
   /** Notifies clients when the tool descriptions change, because they name the servers. */
   followCatalogue(): void {
     if (this.changes.isUnheard) return;
-    const described = whatIsThere(this.catalogue.current);
+    const described = whatIsThere(this.shown.catalogue);
     if (described !== this.described) this.changes.tell('tools');
     this.described = described;
   }
@@ -99,20 +88,20 @@ export class SearchSurface implements McpSurface {
   describe(): ServerDescription {
     return {
       capabilities: { tools: { listChanged: true } },
-      instructions: searchInstructions(this.catalogue.current),
-      meta: this.loops.introduction(),
+      instructions: searchInstructions(this.shown.catalogue),
+      meta: this.deps.loops.introduction(),
     };
   }
 
   async handle(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
-    const loop = this.loops.refusalOf(params);
+    const loop = this.deps.loops.refusalOf(params);
     if (loop) throw loop;
     switch (method) {
       case 'tools/list':
-        return { tools: [...searchTools(this.catalogue.current), this.queryTool.listing] };
+        return { tools: [...searchTools(this.shown.catalogue), this.deps.queryTool.listing] };
       case 'tools/call':
-        return this.queryTool.answersTo(params['name'])
-          ? callQueryTool(this.queryTool, params, call)
+        return this.deps.queryTool.answersTo(params['name'])
+          ? callQueryTool(this.deps.queryTool, params, call, this.shown.offer)
           : this.call(params, call);
       default:
         throw new RpcError(rpcCode.methodNotFound, 'Method not found');
@@ -128,11 +117,15 @@ export class SearchSurface implements McpSurface {
   }
 
   offerRoots(client: RootsClient): RootsOffer {
-    return this.roots.offer(client);
+    const { offer, catalogue } = this.shown;
+    return this.deps.roots.offer(
+      client,
+      offer.isEverything ? undefined : [...catalogue.servers.keys()],
+    );
   }
 
   watch(listener: (change: ServerChange) => void): () => void {
-    if (this.changes.isUnheard) this.described = whatIsThere(this.catalogue.current);
+    if (this.changes.isUnheard) this.described = whatIsThere(this.shown.catalogue);
     return this.changes.watch(listener);
   }
 
@@ -150,9 +143,9 @@ export class SearchSurface implements McpSurface {
           const inner =
             isJsonObject(args) && isJsonObject(args['arguments']) ? args['arguments'] : {};
           const asked = changed(params, { name, arguments: inner });
-          return this.queryTool.answersTo(name)
-            ? await callQueryTool(this.queryTool, asked, call)
-            : await this.forwarder.call(asked, call);
+          return this.deps.queryTool.answersTo(name)
+            ? await callQueryTool(this.deps.queryTool, asked, call, this.shown.offer)
+            : await this.deps.forwarder.call(this.shown.catalogue, asked, call);
         }
         default:
           throw new RpcError(
@@ -166,7 +159,7 @@ export class SearchSurface implements McpSurface {
   }
 
   private async search(request: z.infer<typeof searchArguments>): Promise<JsonObject> {
-    const found = await this.queries.execute(new SearchTools(request));
+    const found = await this.deps.queries.execute(new SearchTools(request, this.shown.offer));
     const structured = {
       tools: found.tools.map(foundToolView),
       ...(found.excludedServers.length > 0 && {
@@ -177,9 +170,9 @@ export class SearchSurface implements McpSurface {
   }
 
   private describeTool(name: string): JsonObject {
-    if (this.queryTool.answersTo(name))
-      return answer({ server: null, tool: this.queryTool.listing });
-    const { tool, server } = resolveRoute(this.catalogue.current, name);
+    if (this.deps.queryTool.answersTo(name))
+      return answer({ server: null, tool: this.deps.queryTool.listing });
+    const { tool, server } = resolveRoute(this.shown.catalogue, name);
     return answer({ server: server.name, tool: listingOf(tool) });
   }
 }

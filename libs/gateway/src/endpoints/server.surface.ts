@@ -8,16 +8,15 @@ import type {
   ServerChange,
   ServerDescription,
 } from '@app/mcp-server';
-import type { RpcResult } from '@app/mcp-protocol';
-import type { JsonObject } from '@app/platform';
-import type { ClientRoots } from '../notify/client-roots.js';
-import type { LoopGuard } from './loop-guard.js';
-import type { ResourceSubscriptions } from '../notify/resource-subscriptions.js';
-import type { ServerLogs } from '../notify/server-logs.js';
-import type { ServerNotifications } from '../notify/server-notifications.js';
-import type { RequestForwarder } from '../forward/request-forwarder.js';
+import { rpcCode, RpcError, type RpcResult } from '@app/mcp-protocol';
+import { isJsonObject, type JsonObject, RawJsonObject } from '@app/platform';
+import type { ShownOffer } from './shown-offer.js';
+import type { SurfaceDependencies } from './surface-dependencies.js';
 
-/** `/mcp/servers/{name}`: one server under its original names, everything passed on unchanged. */
+/**
+ * `/mcp/servers/{name}`: one server under its original names. What the default view offers of it as it is, is passed on
+ * unchanged; of a server that is offered in part, only what is offered.
+ */
 export class ServerSurface implements McpSurface {
   readonly key: string;
   serverInfo: JsonObject;
@@ -25,14 +24,10 @@ export class ServerSurface implements McpSurface {
 
   constructor(
     private server: CatalogueServer,
-    private readonly forwarder: RequestForwarder,
-    private readonly subscriptions: ResourceSubscriptions,
-    private readonly logs: ServerLogs,
-    private readonly notifications: ServerNotifications,
-    private readonly roots: ClientRoots,
-    private readonly loops: LoopGuard,
+    private readonly shown: ShownOffer,
+    private readonly deps: SurfaceDependencies,
   ) {
-    this.key = `server:${server.id}`;
+    this.key = `server:${server.id}${shown.key}`;
     this.serverInfo = { name: server.name, version: 'unknown' };
   }
 
@@ -42,13 +37,13 @@ export class ServerSurface implements McpSurface {
   }
 
   async ready(): Promise<void> {
-    const session = await this.forwarder.session(this.server);
+    const session = await this.deps.forwarder.session(this.server);
     const { serverInfo, capabilities, instructions, provenance } = session;
     this.serverInfo = serverInfo;
     this.description = {
       capabilities,
       ...(instructions !== undefined && { instructions }),
-      meta: this.loops.introduction(provenance.via),
+      meta: this.deps.loops.introduction(provenance.via),
     };
   }
 
@@ -57,50 +52,140 @@ export class ServerSurface implements McpSurface {
   }
 
   async handle(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
-    const loop = this.loops.refusalOf(params);
+    const loop = this.deps.loops.refusalOf(params);
     if (loop) throw loop;
     switch (method) {
       case 'tools/call':
         return this.call(params, call);
       case 'logging/setLevel':
-        await this.forwarder.session(this.server);
-        await this.logs.want(call.client, params['level'], this.server.id);
+        await this.deps.forwarder.session(this.server);
+        await this.deps.logs.want(call.client, params['level'], [this.server.id]);
         return {};
       default:
-        return this.forwarder.request(this.server, method, params, call);
+        return this.isWhole
+          ? this.deps.forwarder.request(this.server, method, params, call)
+          : this.requestPart(method, params, call);
     }
   }
 
   inputSchemaOf(tool: string): JsonObject | undefined {
-    return this.forwarder.inputSchemaOf(tool, this.server.id);
+    return this.deps.forwarder.inputSchemaOf(this.shown.catalogue, tool, this.server.id);
   }
 
   async subscribe(uri: string, onUpdated: () => void): Promise<() => void> {
-    const session = await this.forwarder.session(this.server);
-    return this.subscriptions.subscribe(this.server.id, uri, session, onUpdated);
+    this.refuseUnoffered(uri);
+    const session = await this.deps.forwarder.session(this.server);
+    return this.deps.subscriptions.subscribe(this.server.id, uri, session, onUpdated);
   }
 
   forget(client: McpClient): void {
-    this.logs.forget(client);
+    this.deps.logs.forget(client);
   }
 
   offerRoots(client: RootsClient): RootsOffer {
-    return this.roots.offer(client, this.server.id);
+    return this.deps.roots.offer(client, [this.server.id]);
   }
 
   watch(listener: (change: ServerChange) => void): () => void {
-    return this.notifications.watch((serverId, change) => {
+    return this.deps.notifications.watch((serverId, change) => {
       if (serverId === this.server.id) listener(change);
     });
   }
 
+  private get isWhole(): boolean {
+    return this.shown.offer.isWholeServer(this.server.id);
+  }
+
   private async call(params: JsonObject, call: ClientCall): Promise<RpcResult> {
+    const { forwarder } = this.deps;
     try {
-      return await this.forwarder.call(params, call, this.server.id);
+      return await forwarder.call(this.shown.catalogue, params, call, this.server.id);
     } catch (error) {
       // A tool that is not in the catalogue is left for the server to refuse.
-      if (!(error instanceof ToolNotFound)) throw error;
-      return this.forwarder.request(this.server, 'tools/call', params, call);
+      if (!(error instanceof ToolNotFound) || !this.isWhole) throw error;
+      return forwarder.request(this.server, 'tools/call', params, call);
     }
   }
+
+  /** For a server of which a part is offered, or not as it is. */
+  private async requestPart(
+    method: string,
+    params: JsonObject,
+    call: ClientCall,
+  ): Promise<RpcResult> {
+    const { id } = this.server;
+    const { offer } = this.shown;
+    const ask = (): Promise<RpcResult> =>
+      this.deps.forwarder.request(this.server, method, params, call);
+    switch (method) {
+      case 'tools/list':
+        return withItems(await ask(), 'tools', (item) => this.listed(item));
+      case 'prompts/list':
+        return withItems(await ask(), 'prompts', (item) =>
+          offer.offers('prompt', id, textIn(item, 'name')) ? item : undefined,
+        );
+      case 'resources/list':
+        return withItems(await ask(), 'resources', (item) =>
+          offer.offers('resource', id, textIn(item, 'uri')) ? item : undefined,
+        );
+      case 'resources/templates/list':
+        return withItems(await ask(), 'resourceTemplates', (item) =>
+          offer.offers('resource', id, textIn(item, 'uriTemplate')) ? item : undefined,
+        );
+      case 'prompts/get':
+        this.refuseUnofferedPrompt(params);
+        return ask();
+      case 'resources/read':
+        this.refuseUnoffered(textIn(params, 'uri'));
+        return ask();
+      case 'completion/complete': {
+        const ref = isJsonObject(params['ref']) ? params['ref'] : {};
+        if (ref['type'] === 'ref/prompt') this.refuseUnofferedPrompt(ref);
+        else this.refuseUnoffered(textIn(ref, 'uri'));
+        return ask();
+      }
+      default:
+        throw new RpcError(rpcCode.methodNotFound, 'Method not found');
+    }
+  }
+
+  /** The item of the server, or the tool as the view offers it. */
+  private listed(item: JsonObject): JsonObject | undefined {
+    const own = this.shown.catalogue.toolsByServer.get(this.server.id) ?? [];
+    const tool = own.find(({ originalName }) => originalName === item['name']);
+    if (!tool?.offeredAs) return tool && item;
+    return { ...tool.definition, name: tool.offeredAs.name ?? tool.originalName };
+  }
+
+  private refuseUnofferedPrompt(named: JsonObject): void {
+    if (this.shown.offer.offers('prompt', this.server.id, textIn(named, 'name'))) return;
+    const name = JSON.stringify(named['name']);
+    throw new RpcError(rpcCode.invalidParams, `Prompt not found: ${name}`);
+  }
+
+  private refuseUnoffered(uri: string): void {
+    if (this.isWhole || this.deps.offerings.offersUri(this.server.id, uri, this.shown.offer))
+      return;
+    throw new RpcError(rpcCode.resourceNotFound, `Resource not found: ${uri}`, { uri });
+  }
+}
+
+function textIn(object: JsonObject, key: string): string {
+  const text = object[key];
+  return typeof text === 'string' ? text : '';
+}
+
+/** A page of a list with other items. */
+function withItems(
+  result: RpcResult,
+  key: string,
+  offered: (item: JsonObject) => JsonObject | undefined,
+): RpcResult {
+  const items = result instanceof RawJsonObject ? result.get(key) : result[key];
+  const kept = (Array.isArray(items) ? items : []).flatMap((item) =>
+    isJsonObject(item) ? (offered(item) ?? []) : [],
+  );
+  return result instanceof RawJsonObject
+    ? result.with({ [key]: kept })
+    : { ...result, [key]: kept };
 }

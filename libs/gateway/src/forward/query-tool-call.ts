@@ -2,6 +2,7 @@ import { AllServersFailed, InvalidQuery, type QueryTool } from '@app/aggregation
 import type { ClientCall } from '@app/mcp-server';
 import { rpcCode, RpcError } from '@app/mcp-protocol';
 import type { JsonObject } from '@app/platform';
+import type { Offer } from '@app/policy';
 import { ClientConversation } from './forward-context.js';
 
 /** Calls the aggregated query tool for a client. */
@@ -9,12 +10,14 @@ export async function callQueryTool(
   tool: QueryTool,
   params: JsonObject,
   call: ClientCall,
+  offer: Offer,
 ): Promise<JsonObject> {
   const { actor, signal, onProgress } = new ClientConversation(call, params);
   const caller = { actor, signal };
   try {
     return await tool.call(params['arguments'], {
       ...caller,
+      offer,
       ...(onProgress && { onProgress: (progress) => onProgress({ ...progress }) }),
     });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { Catalogue, type CatalogueServer } from '@app/catalogue';
+import { Catalogue, type CatalogueServer, type CatalogueSnapshot } from '@app/catalogue';
 import type { ClientCall } from '@app/mcp-server';
 import { rpcCode, RpcError, type RpcResult } from '@app/mcp-protocol';
 import type { UpstreamSession } from '@app/mcp-client';
@@ -29,12 +29,18 @@ export class RequestForwarder {
     private readonly env: Env,
   ) {}
 
-  async call(params: JsonObject, call: ClientCall, serverId?: string): Promise<RpcResult> {
+  /** `catalogue`: what is offered to the client. */
+  async call(
+    catalogue: CatalogueSnapshot,
+    params: JsonObject,
+    call: ClientCall,
+    serverId?: string,
+  ): Promise<RpcResult> {
     const { name } = params;
     if (typeof name !== 'string') {
       throw new RpcError(rpcCode.invalidParams, 'name must be a string');
     }
-    const route = resolveRoute(this.catalogue.current, name, serverId);
+    const route = resolveRoute(catalogue, name, serverId);
     const { id } = route.server;
     const caller = this.conversation(id, call, params);
     try {
@@ -46,9 +52,13 @@ export class RequestForwarder {
     }
   }
 
-  inputSchemaOf(tool: string, serverId?: string): JsonObject | undefined {
+  inputSchemaOf(
+    catalogue: CatalogueSnapshot,
+    tool: string,
+    serverId?: string,
+  ): JsonObject | undefined {
     try {
-      return resolveRoute(this.catalogue.current, tool, serverId).tool.inputSchema;
+      return resolveRoute(catalogue, tool, serverId).tool.inputSchema;
     } catch (error) {
       // The call reports the problem with the name.
       if (error instanceof AppError) return undefined;

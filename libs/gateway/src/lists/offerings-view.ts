@@ -1,7 +1,15 @@
 import type { CatalogueServer } from '@app/catalogue';
 import { canonicalName, MAX_WIRE_NAME, wireName } from '@app/mcp-protocol';
 import type { JsonValue, RawJsonObject } from '@app/platform';
-import { merged, type OfferedKind, type OfferedList, type Offering } from './offered-list.js';
+import {
+  merged,
+  OFFERED_KINDS,
+  type OfferedKind,
+  OfferedList,
+  type Offering,
+} from './offered-list.js';
+import type { Offer } from '@app/policy';
+import { createHash } from 'node:crypto';
 import { keyIn, type PageItem, writePage, WrittenPages } from './paging.js';
 import { UriTemplate } from './uri-template.js';
 
@@ -23,6 +31,7 @@ export interface OfferedPrompt {
 export class OfferingsView {
   /** Change whenever the lists that clients see change. */
   readonly signatures: Readonly<Record<'prompts' | 'resources', string>>;
+  private readonly parts = new WeakMap<Offer, OfferingsView>();
   private readonly pages: Readonly<Record<'prompts' | 'resources', WrittenPages>>;
 
   /** `servers` in order of registration; `names` of all servers, listed or not. */
@@ -38,6 +47,28 @@ export class OfferingsView {
     const pagesOf = (list: 'prompts' | 'resources'): WrittenPages =>
       before?.signatures[list] === this.signatures[list] ? before.pages[list] : new WrittenPages();
     this.pages = { prompts: pagesOf('prompts'), resources: pagesOf('resources') };
+  }
+
+  /** The part that a view offers, computed once. */
+  offeredBy(offer: Offer): OfferingsView {
+    if (offer.isEverything) return this;
+    let part = this.parts.get(offer);
+    if (!part) {
+      const servers = this.servers.map(({ server, offering }) => ({
+        server,
+        offering: offeredPart(offering, server.id, offer),
+      }));
+      this.parts.set(offer, (part = new OfferingsView(servers, this.names)));
+    }
+    return part;
+  }
+
+  /** Whether a server lists the URI, or a template that it matches. */
+  lists(serverId: string, uri: string): boolean {
+    const found = this.servers.find(({ server }) => server.id === serverId);
+    const { resources, resourceTemplates } = found?.offering ?? {};
+    if (resources?.find(uri)) return true;
+    return resourceTemplates !== undefined && mostSpecific(resourceTemplates, uri) !== undefined;
   }
 
   page(kind: OfferedKind, cursor: JsonValue | undefined): RawJsonObject {
@@ -111,6 +142,24 @@ export class OfferingsView {
       }
     }
   }
+}
+
+function offeredPart(offering: Offering, serverId: string, offer: Offer): Offering {
+  const part: { -readonly [kind in OfferedKind]?: OfferedList } = {};
+  for (const kind of OFFERED_KINDS) {
+    const list = offering[kind];
+    if (!list) continue;
+    const offered = kind === 'prompts' ? 'prompt' : 'resource';
+    part[kind] = partOf(list, offer, (key) => offer.offers(offered, serverId, key));
+  }
+  return part;
+}
+
+function partOf(list: OfferedList, offer: Offer, isOffered: (key: string) => boolean): OfferedList {
+  const items = list.items.filter(({ key }) => isOffered(key));
+  if (items.length === list.items.length) return list;
+  const digest = createHash('sha256').update(list.digest).update(offer.digest).digest('base64url');
+  return new OfferedList(items, digest, list.bytes);
 }
 
 function signature(servers: readonly OfferingServer[], kinds: readonly OfferedKind[]): string {

@@ -1,3 +1,4 @@
+import { EVERYTHING } from '@app/policy';
 import { Logger } from '@nestjs/common';
 import type { CommandBus } from '@nestjs/cqrs';
 import type { Catalogue, CatalogueServer, CatalogueSnapshot } from '@app/catalogue';
@@ -153,15 +154,15 @@ class World {
   }
 
   owner(uri: string): string | undefined {
-    return this.offerings.ownerOf(uri)?.name;
+    return this.offerings.ownerOf(uri, EVERYTHING)?.name;
   }
 
   pages(kind: 'prompts' | 'resources' | 'resourceTemplates') {
-    const pages = [this.offerings.view.page(kind, undefined)];
+    const pages = [this.offerings.viewOf(EVERYTHING).page(kind, undefined)];
     for (;;) {
       const cursor = pages.at(-1)?.get('nextCursor');
       if (cursor === undefined) return pages;
-      pages.push(this.offerings.view.page(kind, cursor));
+      pages.push(this.offerings.viewOf(EVERYTHING).page(kind, cursor));
     }
   }
 
@@ -274,7 +275,7 @@ describe('a template', () => {
     const world = new World(['attacker', 'files']);
     await world.offer('attacker', { resources: [resource('file:///{path}')] });
     await world.offer('files', { resourceTemplates: [template('file:///{path}')] });
-    expect(world.offerings.ownerOfReference('file:///{path}')?.name).toBe('files');
+    expect(world.offerings.ownerOfReference('file:///{path}', EVERYTHING)?.name).toBe('files');
   });
 });
 
@@ -403,7 +404,7 @@ describe('a prompt', () => {
     return world;
   };
   const find = (world: World, name: string): string | undefined => {
-    const found = world.offerings.view.findPrompt(name);
+    const found = world.offerings.viewOf(EVERYTHING).findPrompt(name);
     return found && `${found.server.name} ${found.originalName}`;
   };
 

@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import { Catalogue, type CatalogueServer } from '@app/catalogue';
 import { Clock, CoalescedRuns, Env, Signal } from '@app/platform';
+import type { Offer } from '@app/policy';
 import { isWithdrawn } from '@app/registry';
 import { ServerRetries, SessionPool } from '@app/sessions';
 import { listOffered } from './list-offered.js';
@@ -76,8 +77,9 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
     this.retries.stop();
   }
 
-  get view(): OfferingsView {
-    return this.shown;
+  /** What is offered of the lists. */
+  viewOf(offer: Offer): OfferingsView {
+    return this.shown.offeredBy(offer);
   }
 
   /** Calls the listener when the list that clients see has changed. */
@@ -100,12 +102,30 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
    * The owner of a URI. A URI that no list or template matches goes to the only server with resources, if there is
    * just one.
    */
-  ownerOf(uri: string): CatalogueServer | undefined {
-    return this.shown.ownerOf(uri) ?? this.onlyServerWithResources();
+  ownerOf(uri: string, offer: Offer): CatalogueServer | undefined {
+    return this.offeredOwner(uri, offer, (view) => view.ownerOf(uri));
   }
 
-  ownerOfReference(reference: string): CatalogueServer | undefined {
-    return this.shown.ownerOfReference(reference) ?? this.onlyServerWithResources();
+  ownerOfReference(reference: string, offer: Offer): CatalogueServer | undefined {
+    return this.offeredOwner(reference, offer, (view) => view.ownerOfReference(reference));
+  }
+
+  /** Whether a view offers a URI of a server, itself or by a template. */
+  offersUri(serverId: string, uri: string, offer: Offer): boolean {
+    if (offer.offers('resource', serverId, uri)) return true;
+    return this.viewOf(offer).lists(serverId, uri) && !offer.excludesUri(serverId, uri);
+  }
+
+  /** A URI may be offered although the template that it matches is not. */
+  private offeredOwner(
+    uri: string,
+    offer: Offer,
+    ownerIn: (view: OfferingsView) => CatalogueServer | undefined,
+  ): CatalogueServer | undefined {
+    const offered = ownerIn(this.viewOf(offer));
+    if (offered && !offer.excludesUri(offered.id, uri)) return offered;
+    const owner = ownerIn(this.shown) ?? this.onlyServerWithResources();
+    return owner && offer.offers('resource', owner.id, uri) ? owner : undefined;
   }
 
   /** Servers without a connection count too: another server must not get their URIs in the meantime. */

@@ -1,9 +1,8 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { CatalogueReplaced } from '@app/events';
 import { Signals } from '@app/platform';
-import { AggregateSurface } from '../endpoints/aggregate.surface.js';
+import { McpSurfaces } from '../endpoints/mcp-surfaces.js';
 import { Offerings } from './offerings.js';
-import { SearchSurface } from '../endpoints/search.surface.js';
 
 /** Updates the prompts and resources of changed servers, and notifies clients of changed lists. */
 @Injectable()
@@ -13,15 +12,13 @@ export class ShowServersOnCatalogueReplaced implements OnModuleInit, OnModuleDes
   constructor(
     private readonly signals: Signals,
     private readonly offerings: Offerings,
-    private readonly aggregate: AggregateSurface,
-    private readonly search: SearchSurface,
+    private readonly surfaces: McpSurfaces,
   ) {}
 
   onModuleInit(): void {
     this.stopHearing = this.signals.hear(CatalogueReplaced, ({ serverIds }) => {
       if (serverIds.length > 0) this.offerings.followServers(serverIds);
-      this.aggregate.followCatalogue();
-      this.search.followCatalogue();
+      this.surfaces.followCatalogue();
     });
   }
 

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { AggregateSurface } from '../endpoints/aggregate.surface.js';
+import { McpSurfaces } from '../endpoints/mcp-surfaces.js';
 import { Offerings } from '../lists/offerings.js';
 
 @Injectable()
@@ -8,11 +8,11 @@ export class AnnounceListsOnOfferingsChanged implements OnModuleInit, OnModuleDe
 
   constructor(
     private readonly offerings: Offerings,
-    private readonly aggregate: AggregateSurface,
+    private readonly surfaces: McpSurfaces,
   ) {}
 
   onModuleInit(): void {
-    this.stopHearing = this.offerings.watch((kind) => this.aggregate.listChanged(kind));
+    this.stopHearing = this.offerings.watch((kind) => this.surfaces.listChanged(kind));
   }
 
   onModuleDestroy(): void {

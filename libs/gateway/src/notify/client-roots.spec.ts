@@ -44,14 +44,14 @@ describe(ClientRoots.name, () => {
   });
 
   it('gives a server the roots of a client of that server only', async () => {
-    roots.offer(client('ada'), 'a');
+    roots.offer(client('ada'), ['a']);
     expect(news()).toEqual(['a']);
     expect(await rootsOf('b')).toEqual(NONE);
   });
 
   it('gives none when several clients offer roots', async () => {
     const first = roots.offer(client('ada'));
-    roots.offer(client('ada', 'file:///elsewhere'), 'b');
+    roots.offer(client('ada', 'file:///elsewhere'), ['b']);
     news();
     expect(await rootsOf('b')).toEqual(NONE);
     first.release();
@@ -70,7 +70,7 @@ describe(ClientRoots.name, () => {
   });
 
   it('notifies the server when roots change or end', async () => {
-    const offer = roots.offer(client('ada'), 'a');
+    const offer = roots.offer(client('ada'), ['a']);
     news();
     offer.changed();
     expect(news()).toEqual(['a']);

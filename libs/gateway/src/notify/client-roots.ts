@@ -11,8 +11,8 @@ const NONE: OfferedRoots = { result: { roots: [] } };
 
 interface Offer {
   readonly client: RootsClient;
-  /** Undefined for clients of the aggregate endpoint, which serve all servers. */
-  readonly serverId: string | undefined;
+  /** Undefined for clients of an endpoint with all servers. */
+  readonly serverIds: readonly string[] | undefined;
 }
 
 /**
@@ -29,16 +29,16 @@ export class ClientRoots {
     private readonly sessions: SessionPool,
   ) {}
 
-  offer(client: RootsClient, serverId?: string): RootsOffer {
-    const offer: Offer = { client, serverId };
-    this.change(serverId, () => this.offers.add(offer));
+  offer(client: RootsClient, serverIds?: readonly string[]): RootsOffer {
+    const offer: Offer = { client, serverIds };
+    this.change(serverIds, () => this.offers.add(offer));
     return {
       changed: () => {
-        for (const id of this.concerned(serverId)) {
+        for (const id of this.concerned(serverIds)) {
           if (this.clientFor(id) === client) this.tell(id);
         }
       },
-      release: () => this.change(serverId, () => this.offers.delete(offer)),
+      release: () => this.change(serverIds, () => this.offers.delete(offer)),
     };
   }
 
@@ -57,7 +57,9 @@ export class ClientRoots {
     serverId: string,
     user = this.sessions.get(serverId)?.user,
   ): RootsClient | undefined {
-    const offers = [...this.offers].filter((one) => (one.serverId ?? serverId) === serverId);
+    const offers = [...this.offers].filter(
+      ({ serverIds }) => serverIds?.includes(serverId) !== false,
+    );
     const [offer] = offers;
     if (!offer || offers.length > 1) return undefined;
     const { client } = offer;
@@ -65,14 +67,14 @@ export class ClientRoots {
   }
 
   /** Applies the change and notifies the servers whose roots differ afterwards, so that they request them again. */
-  private change(serverId: string | undefined, make: () => void): void {
-    const before = this.concerned(serverId).map((id) => [id, this.clientFor(id)] as const);
+  private change(serverIds: readonly string[] | undefined, make: () => void): void {
+    const before = this.concerned(serverIds).map((id) => [id, this.clientFor(id)] as const);
     make();
     for (const [id, client] of before) if (this.clientFor(id) !== client) this.tell(id);
   }
 
-  private concerned(serverId: string | undefined): readonly string[] {
-    return serverId === undefined ? [...this.catalogue.current.servers.keys()] : [serverId];
+  private concerned(serverIds: readonly string[] | undefined): readonly string[] {
+    return serverIds ?? [...this.catalogue.current.servers.keys()];
   }
 
   /** Stateless servers request roots within a call. A server without a session requests them in its next one. */

@@ -13,7 +13,7 @@ const USUAL_LEVEL: LogLevel = 'info';
 interface Wish {
   readonly level: LogLevel;
   /** Undefined for all servers. */
-  readonly serverId: string | undefined;
+  readonly serverIds: readonly string[] | undefined;
 }
 
 /** Sets each server's log level to the most verbose one that a connected client requests. */
@@ -28,17 +28,21 @@ export class ServerLogs {
     private readonly sessions: SessionPool,
   ) {}
 
-  /** Sets the level of a client, for one server or for all. */
-  async want(client: McpClient, level: JsonValue | undefined, serverId?: string): Promise<void> {
+  /** Sets the level of a client, for some servers or for all. */
+  async want(
+    client: McpClient,
+    level: JsonValue | undefined,
+    serverIds?: readonly string[],
+  ): Promise<void> {
     if (!isLogLevel(level)) return;
-    this.wishes.set(client, { level, serverId });
-    await this.tell(serverId);
+    this.wishes.set(client, { level, serverIds });
+    await this.tell(serverIds);
   }
 
   /** Removes the level of a client whose session has ended. */
   forget(client: McpClient): void {
     const wish = this.wishes.get(client);
-    if (wish && this.wishes.delete(client)) void this.tell(wish.serverId);
+    if (wish && this.wishes.delete(client)) void this.tell(wish.serverIds);
   }
 
   /** A new or renewed session starts without a level. */
@@ -47,8 +51,8 @@ export class ServerLogs {
     await this.set(serverId, session);
   }
 
-  private async tell(serverId: string | undefined): Promise<void> {
-    const ids = serverId === undefined ? [...this.catalogue.current.servers.keys()] : [serverId];
+  private async tell(serverIds: readonly string[] | undefined): Promise<void> {
+    const ids = serverIds ?? [...this.catalogue.current.servers.keys()];
     await Promise.all(
       ids.map(async (id) => {
         const session = this.sessions.get(id);
@@ -74,7 +78,7 @@ export class ServerLogs {
   private levelFor(serverId: string): LogLevel | undefined {
     let least: LogLevel | undefined;
     for (const wish of this.wishes.values()) {
-      if (wish.serverId !== undefined && wish.serverId !== serverId) continue;
+      if (wish.serverIds?.includes(serverId) === false) continue;
       least = least === undefined ? wish.level : moreTalkative(least, wish.level);
     }
     return least;

@@ -3,12 +3,16 @@ import { rpcCode, RpcError, type RpcErrorBody, type RpcId } from '@app/mcp-proto
 import type { ClientResponse } from './client-response.js';
 
 export type EndReason =
-  'The session has ended' | 'The service is stopping' | 'The token was withdrawn';
+  | 'The session has ended'
+  | 'The service is stopping'
+  | 'The token was withdrawn'
+  | 'The access was withdrawn';
 
 const CODES = {
   'The session has ended': 'SESSION_NOT_FOUND',
   'The service is stopping': 'SERVICE_UNAVAILABLE',
   'The token was withdrawn': 'UNAUTHORIZED',
+  'The access was withdrawn': 'FORBIDDEN',
 } as const satisfies Record<EndReason, string>;
 
 /** The error of a request in flight when its session or the service ended (contract R46). */

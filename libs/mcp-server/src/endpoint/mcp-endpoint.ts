@@ -119,6 +119,12 @@ export class McpEndpoint {
     }
   }
 
+  /** Ends the sessions and streams of callers that may not use their surface any more. */
+  endUnadmitted(): void {
+    this.sessions.removeUnadmitted('The access was withdrawn');
+    this.modern.endUnadmitted('The access was withdrawn');
+  }
+
   close(): void {
     clearInterval(this.sweep);
     this.interruptCalls();

@@ -87,6 +87,12 @@ export class SessionStore {
     }
   }
 
+  removeUnadmitted(reason: EndReason): void {
+    for (const { session } of [...this.sessions.values()]) {
+      if (session.caller.isAdmitted?.() === false) this.remove(session, reason);
+    }
+  }
+
   /** Ends every session that has been idle for too long. */
   expire(): void {
     for (const entry of this.sessions.values()) {

@@ -231,7 +231,7 @@ describe('streams beyond those that the service may have', () => {
     first.disconnect();
     await first.settled();
     await open('alice');
-    streams.endOf('alice');
+    streams.endWhere(({ name }) => name === 'alice');
     await open('alice');
     await open('alice');
     await expect(open('alice')).rejects.toThrow('All 2');

@@ -53,7 +53,7 @@ export class ListenStreams {
         { error_code: 'LIMIT_REACHED' },
       );
     }
-    const stream = new ListenStream(request, view, response, owner, this.deps);
+    const stream = new ListenStream(request, view, response, caller, this.deps);
     this.owners.add(owner);
     this.streams.add(stream);
     // The client may disconnect while servers are still being asked.
@@ -70,11 +70,11 @@ export class ListenStreams {
     }
   }
 
-  endOf(principal: string): void {
+  endWhere(isUnwanted: (caller: Caller) => boolean): void {
     for (const stream of [...this.streams]) {
-      if (stream.owner !== principal) continue;
+      if (!isUnwanted(stream.caller)) continue;
       stream.end();
-      if (this.streams.delete(stream)) this.owners.remove(principal);
+      if (this.streams.delete(stream)) this.owners.remove(stream.caller.name);
     }
   }
 
@@ -98,10 +98,10 @@ class ListenStream {
     private readonly request: RpcRequest,
     private readonly view: McpSurface,
     private readonly response: ClientResponse,
-    readonly owner: string,
+    readonly caller: Caller,
     private readonly deps: EndpointDependencies,
   ) {
-    this.subscriptions = new Subscriptions(view, owner, deps.subscriptions, (uri) =>
+    this.subscriptions = new Subscriptions(view, caller.name, deps.subscriptions, (uri) =>
       this.updated(uri),
     );
     this.meta = changed({}, { [SUBSCRIPTION_ID_META_KEY]: idJson(request.id) });

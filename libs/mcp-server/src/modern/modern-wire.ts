@@ -90,8 +90,18 @@ export class ModernWire {
     for (const call of this.answering) {
       if (call.client.caller.name === principal) call.interrupt(reason);
     }
-    this.suspended.closeOf(principal, reason);
-    this.streams.endOf(principal);
+    const isOwn = ({ name }: Caller): boolean => name === principal;
+    this.suspended.closeWhere(isOwn, reason);
+    this.streams.endWhere(isOwn);
+  }
+
+  endUnadmitted(reason: EndReason): void {
+    const isUnadmitted = ({ isAdmitted }: Caller): boolean => isAdmitted?.() === false;
+    for (const call of this.answering) {
+      if (isUnadmitted(call.client.caller)) call.interrupt(reason);
+    }
+    this.suspended.closeWhere(isUnadmitted, reason);
+    this.streams.endWhere(isUnadmitted);
   }
 
   close(): void {

@@ -55,7 +55,7 @@ describe(SuspendedCalls.name, () => {
   it('ends the calls of a principal, and then all', () => {
     const [alice, bob] = [callOf('alice'), callOf('bob')];
     for (const { call } of [alice, bob]) suspended.suspend(call);
-    suspended.closeOf('alice', 'enough');
+    suspended.closeWhere(({ name }) => name === 'alice', 'enough');
     expect([alice.abandoned, bob.abandoned]).toEqual([['enough'], []]);
     suspended.closeAll();
     expect([alice.abandoned, bob.abandoned]).toEqual([['enough'], ['the service is stopping']]);

@@ -1,5 +1,6 @@
 import { type ClientLimits, Shares } from '@app/platform';
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../surface.js';
 import type { StatelessCall } from './stateless-call.js';
 
 /** Time for a client to provide requested input. */
@@ -44,9 +45,9 @@ export class SuspendedCalls {
     }
   }
 
-  closeOf(principal: string, reason: string): void {
+  closeWhere(isUnwanted: (caller: Caller) => boolean, reason: string): void {
     for (const [key, { call }] of [...this.calls]) {
-      if (call.client.caller.name === principal) this.remove(key)?.abandon(new Error(reason));
+      if (isUnwanted(call.client.caller)) this.remove(key)?.abandon(new Error(reason));
     }
   }
 

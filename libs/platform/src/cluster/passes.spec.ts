@@ -22,7 +22,7 @@ function replica(settings: Record<string, string> = { MCP_CREDENTIAL_KEY: 'a key
 const request: PassedRequest = {
   method: 'POST',
   path: '/mcp',
-  principal: { name: 'alice', scopes: ['call'] },
+  principal: { name: 'alice', scopes: ['call'], subjects: ['token:alice'] },
   ip: '10.1.2.3',
   requestId: 'r1',
 };

@@ -23,6 +23,8 @@ const schema = z.strictObject({
   principal: z.strictObject({
     name: z.string().min(1),
     scopes: z.array(z.enum(tokenScopes)).readonly(),
+    subjects: z.array(z.string()).readonly(),
+    pinned: z.strictObject({ viewId: z.string(), level: z.string() }).optional(),
   }),
   ip: z.string().nullable(),
   requestId: z.string(),

@@ -181,6 +181,7 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_JWKS_URL: url('https:', 'http:').optional(),
   MCP_AGGREGATOR_JWT_ISSUER: z.string().min(1).optional(),
   MCP_AGGREGATOR_JWT_AUDIENCE: z.string().min(1).optional(),
+  MCP_AGGREGATOR_JWT_GROUPS_CLAIM: z.string().min(1).default('groups'),
   MCP_AGGREGATOR_ALLOWED_HOSTS: list,
   MCP_AGGREGATOR_ALLOWED_ORIGINS: list,
   MCP_AGGREGATOR_TRUST_PROXY: proxyCount,

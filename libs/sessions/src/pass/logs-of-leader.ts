@@ -18,8 +18,7 @@ export class LogsOfLeader {
     const leader = this.place.logsAt(server);
     const { principal, id: requestId } = request;
     if (!leader || !principal || request.passedBy) return false;
-    const { name, scopes } = principal;
-    const sender = { principal: { name, scopes }, ip: actorOf(request).ip, requestId };
+    const sender = { principal, ip: actorOf(request).ip, requestId };
     reply.hijack();
     this.passing.pass(leader, { request: request.raw, response: reply.raw, sender }, () => {
       const { status, body } = errorAnswer(new LeaderSilent());

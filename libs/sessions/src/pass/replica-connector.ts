@@ -6,7 +6,10 @@ import { PASSED_PATH } from './passed-request.js';
 import { PassedSession } from './passed-session.js';
 
 /** The service itself asks, such as for the capabilities of the server; users are named in each request. */
-const SENDER = { principal: { name: 'system', scopes: ['call'] as const }, ip: null };
+const SENDER = {
+  principal: { name: 'system', scopes: ['call'] as const, subjects: [] },
+  ip: null,
+};
 
 /** Opens sessions to servers that run at another replica. */
 @Injectable()

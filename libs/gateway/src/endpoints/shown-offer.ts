@@ -1,0 +1,33 @@
+import type { Catalogue, CatalogueSnapshot } from '@app/catalogue';
+import { DEFAULT_VIEW, type Offer, type Policy } from '@app/policy';
+
+/**
+ * What a surface shows: the offer of one view at one level. It follows the policy and the catalogue, so that a surface
+ * can live as long as the sessions of its clients.
+ */
+export class ShownOffer {
+  /** Part of the key of a surface; empty for the default view. */
+  readonly key: string;
+
+  constructor(
+    private readonly policy: Policy,
+    private readonly whole: Catalogue,
+    readonly viewId: string,
+    private readonly isReadOnly: boolean,
+  ) {
+    const view = viewId === DEFAULT_VIEW.id ? '' : `:${viewId}`;
+    this.key = `${view}${isReadOnly ? ':read-only' : ''}`;
+  }
+
+  get offer(): Offer {
+    return this.policy.offerOf(this.viewId, this.isReadOnly);
+  }
+
+  get catalogue(): CatalogueSnapshot {
+    return this.offer.catalogue(this.whole.current);
+  }
+
+  get isGone(): boolean {
+    return !this.policy.current.viewsById.has(this.viewId);
+  }
+}

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { QueryTool } from '@app/aggregation';
+import { Clock } from '@app/platform';
+import { RequestForwarder } from '../forward/request-forwarder.js';
+import { Offerings } from '../lists/offerings.js';
+import { ServerInstructions } from '../lists/server-instructions.js';
+import { ClientRoots } from '../notify/client-roots.js';
+import { ResourceSubscriptions } from '../notify/resource-subscriptions.js';
+import { ServerLogs } from '../notify/server-logs.js';
+import { ServerNotifications } from '../notify/server-notifications.js';
+import { LoopGuard } from './loop-guard.js';
+
+/** What the surfaces of clients use. */
+@Injectable()
+export class SurfaceDependencies {
+  constructor(
+    readonly queries: QueryBus,
+    readonly instructions: ServerInstructions,
+    readonly forwarder: RequestForwarder,
+    readonly offerings: Offerings,
+    readonly subscriptions: ResourceSubscriptions,
+    readonly logs: ServerLogs,
+    readonly notifications: ServerNotifications,
+    readonly queryTool: QueryTool,
+    readonly roots: ClientRoots,
+    readonly loops: LoopGuard,
+    readonly clock: Clock,
+  ) {}
+}

@@ -1,0 +1,84 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { grantLevels } from '../grants/grant.js';
+import { ViewRuleView } from '../views/views.dto.js';
+
+export class ExplainDto {
+  @ApiProperty({
+    example: 'token:ci',
+    description: '`token:…`, `user:…`, `client:…`, `group:…` or `anyone`',
+  })
+  @IsString({ message: 'Input should be a string' })
+  @MaxLength(300, { message: 'Must have at most 300 characters' })
+  @Matches(/^(?:anyone|(?:token|user|client|group):.+)$/s, {
+    message: 'Must be anyone, or token:, user:, client: or group: with a name',
+  })
+  readonly subject!: string;
+
+  @ApiProperty({ example: 'support' })
+  @IsString({ message: 'Input should be a string' })
+  @MaxLength(63, { message: 'Must have at most 63 characters' })
+  readonly view!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Id of a tool.' })
+  @IsInt({ message: 'Must be the id of a tool' })
+  @Min(1, { message: 'Must be the id of a tool' })
+  readonly tool!: number;
+}
+
+export class ExplanationView {
+  @ApiProperty()
+  readonly is_listed!: boolean;
+  @ApiProperty()
+  readonly is_callable!: boolean;
+  @ApiProperty({ enum: ['server', 'rule', 'no rule', 'no grant', 'level', 'grant'] })
+  readonly decided_by!: string;
+  @ApiProperty()
+  readonly message!: string;
+  @ApiProperty({ type: ViewRuleView, nullable: true })
+  readonly rule!: object | null;
+  @ApiProperty({ type: String, nullable: true })
+  readonly grant_id!: string | null;
+  @ApiProperty({ enum: grantLevels, nullable: true })
+  readonly level!: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The name under which it is offered.' })
+  readonly offered_as!: string | null;
+}
+
+export class HistoryQuery {
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 200, default: 50 })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ message: 'Must be a whole number' })
+  @Min(1, { message: 'Must be at least 1' })
+  @Max(200, { message: 'Must be at most 200' })
+  readonly limit: number = 50;
+
+  @ApiPropertyOptional({ description: 'Only entries older than the one with this id.' })
+  @IsOptional()
+  @Matches(/^[1-9]\d{0,17}$/, { message: 'Must be the id of an entry' })
+  readonly before?: string;
+}
+
+export class PolicyHistoryEntryView {
+  @ApiProperty()
+  readonly id!: string;
+  @ApiProperty({ example: 'view.saved' })
+  readonly change!: string;
+  @ApiProperty({ example: 'support' })
+  readonly subject!: string;
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  readonly before!: object | null;
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  readonly after!: object | null;
+  @ApiProperty()
+  readonly actor!: string;
+  @ApiProperty({ format: 'date-time' })
+  readonly created_at!: string;
+}
+
+export class PolicyHistoryView {
+  @ApiProperty({ type: [PolicyHistoryEntryView] })
+  readonly entries!: PolicyHistoryEntryView[];
+}

@@ -1,0 +1,84 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Actor, AuditStore } from '@app/access';
+import { Clock, InvalidInput, type JsonObject } from '@app/platform';
+import { randomUUID } from 'node:crypto';
+import { Policy } from '../policy.js';
+import { PolicyLimitReached, ViewNotFound } from '../policy.errors.js';
+import { type Grant, type GrantLevel, MAX_GRANTS, subjectKey, type SubjectKind } from './grant.js';
+
+export interface GivenGrant {
+  readonly subjectKind: SubjectKind;
+  readonly subject: string;
+  readonly view: string;
+  readonly level: GrantLevel;
+  /** Null for a grant that does not expire. */
+  readonly expiresAt: Date | null;
+  readonly callsPerMinute: number | null;
+}
+
+/** Lets a subject use a view. A second grant for the same two replaces the first. */
+export class GiveGrant extends Command<Grant> {
+  constructor(
+    readonly given: GivenGrant,
+    readonly actor: Actor,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(GiveGrant)
+export class GiveGrantHandler implements ICommandHandler<GiveGrant> {
+  constructor(
+    private readonly policy: Policy,
+    private readonly audit: AuditStore,
+    private readonly clock: Clock,
+  ) {}
+
+  execute({ given, actor }: GiveGrant): Promise<Grant> {
+    const { subjectKind, level, expiresAt, callsPerMinute } = given;
+    const isAnyone = subjectKind === 'anyone';
+    if (isAnyone !== (given.subject === '')) {
+      const msg = isAnyone ? 'anyone has no subject' : 'Must name the subject';
+      throw new InvalidInput([{ loc: ['body', 'subject'], msg, type: 'value_error' }]);
+    }
+    return this.policy.change(async (tx, now) => {
+      const view = now.viewsBySlug.get(given.view);
+      if (!view) throw new ViewNotFound(given.view);
+      const before = now.grantsOn(view.id).get(subjectKey(given));
+      if (!before && now.grantsById.size >= MAX_GRANTS) {
+        throw new PolicyLimitReached('grants', MAX_GRANTS);
+      }
+      const grant: Grant = {
+        id: before?.id ?? randomUUID(),
+        subjectKind,
+        subject: given.subject,
+        viewId: view.id,
+        level,
+        expiresAt,
+        callsPerMinute,
+        createdBy: actor.name,
+        createdAt: before?.createdAt ?? this.clock.now(),
+      };
+      await this.policy.rows.saveGrant(grant, tx);
+      const subject = subjectKey(grant);
+      const details = { grant_id: grant.id, subject, view: view.slug, level };
+      await this.audit.record({ event: 'grant.given', actor, details }, tx);
+      const entry = {
+        change: 'grant.given',
+        subject: `${subject} on ${view.slug}`,
+        before: before ? grantDocument(before) : null,
+        after: grantDocument(grant),
+        actor: actor.name,
+      };
+      return { done: grant, entry };
+    });
+  }
+}
+
+export function grantDocument({ level, expiresAt, callsPerMinute }: Grant): JsonObject {
+  return {
+    level,
+    ...(expiresAt && { expires_at: expiresAt.toISOString() }),
+    ...(callsPerMinute !== null && { calls_per_minute: callsPerMinute }),
+  };
+}

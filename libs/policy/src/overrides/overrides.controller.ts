@@ -1,0 +1,81 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Put, Query } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import {
+  ApiBearerAuth,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type Actor, CurrentActor, RequireScope } from '@app/access';
+import { Catalogue, type CatalogueTool, ToolNotFound } from '@app/catalogue';
+import { ApiErrors, BodyLimit } from '@app/platform';
+import { Policy } from '../policy.js';
+import { OverrideNotFound, ViewNotFound } from '../policy.errors.js';
+import { OverrideDto, OverrideQuery, OverrideView, toOverrideView } from './overrides.dto.js';
+import { RemoveOverride } from './remove-override.command.js';
+import { isFor, SetOverride } from './set-override.command.js';
+
+/** Preset arguments are shown to admins only, who set them. */
+@ApiTags('policy')
+@ApiBearerAuth()
+@Controller('api/v1/aggregator/tools/:id/override')
+@RequireScope('admin')
+export class OverridesController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly policy: Policy,
+    private readonly catalogue: Catalogue,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'How a tool is offered in a view, or in every view' })
+  @ApiOkResponse({ type: OverrideView })
+  @ApiErrors(404, 422)
+  getOverride(@Param('id') id: string, @Query() { view: slug }: OverrideQuery): OverrideView {
+    const tool = this.toolOf(id);
+    const view = slug === undefined ? null : this.policy.current.viewsBySlug.get(slug);
+    if (view === undefined) throw new ViewNotFound(slug ?? '');
+    const override = this.policy.current.overrides.find((one) =>
+      isFor(one, tool, view?.id ?? null),
+    );
+    if (!override) throw new OverrideNotFound(tool.name);
+    return toOverrideView(override, tool, slug ?? null);
+  }
+
+  @Put()
+  @BodyLimit('long')
+  @ApiOperation({ summary: 'Offer a tool under another name, description or with other arguments' })
+  @ApiOkResponse({ type: OverrideView })
+  @ApiErrors(400, 404, 409, 413, 422)
+  async setOverride(
+    @Param('id') id: string,
+    @Query() { view }: OverrideQuery,
+    @Body() given: OverrideDto,
+    @CurrentActor() actor: Actor,
+  ): Promise<OverrideView> {
+    const tool = this.toolOf(id);
+    const override = await this.commands.execute(new SetOverride(tool.id, view, given, actor));
+    return toOverrideView(override, tool, view ?? null);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Offer a tool as its server defines it again' })
+  @ApiNoContentResponse()
+  @ApiErrors(404, 422)
+  async removeOverride(
+    @Param('id') id: string,
+    @Query() { view }: OverrideQuery,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    await this.commands.execute(new RemoveOverride(this.toolOf(id).id, view, actor));
+  }
+
+  private toolOf(id: string): CatalogueTool {
+    const { toolsById } = this.catalogue.current;
+    const tool = /^[1-9]\d*$/.test(id) ? toolsById.get(Number(id)) : undefined;
+    if (!tool?.isExternal) throw new ToolNotFound(id);
+    return tool;
+  }
+}

@@ -1,0 +1,218 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { type Actor, AuditStore } from '@app/access';
+import { Catalogue, type CatalogueTool, ToolNotFound } from '@app/catalogue';
+import {
+  Clock,
+  type FieldIssue,
+  InvalidInput,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  Variables,
+} from '@app/platform';
+import { randomUUID } from 'node:crypto';
+import { Policy } from '../policy.js';
+import { OfferedNameTaken, PolicyLimitReached, ViewNotFound } from '../policy.errors.js';
+import type { PolicySnapshot } from '../rows/policy-snapshot.js';
+import { placeholdersOf, USER_NAME } from './fill-arguments.js';
+import { MAX_OVERRIDES, type ToolOverride } from './tool-override.js';
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const MAX_PRESET_BYTES = 65_536;
+
+export interface GivenOverride {
+  readonly name?: string | null;
+  readonly title?: string | null;
+  readonly description?: string | null;
+  readonly annotations?: JsonObject | null;
+  readonly hidden_arguments?: readonly string[] | null;
+  readonly preset_arguments?: Readonly<Record<string, JsonValue>> | null;
+  readonly budget_tokens?: number | null;
+}
+
+/** Offers a tool otherwise than its server defines it, in one view or everywhere. Replaces an earlier override. */
+export class SetOverride extends Command<ToolOverride> {
+  constructor(
+    readonly toolId: number,
+    /** Undefined for every view. */
+    readonly view: string | undefined,
+    readonly given: GivenOverride,
+    readonly actor: Actor,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SetOverride)
+export class SetOverrideHandler implements ICommandHandler<SetOverride> {
+  constructor(
+    private readonly policy: Policy,
+    private readonly catalogue: Catalogue,
+    private readonly variables: Variables,
+    private readonly audit: AuditStore,
+    private readonly clock: Clock,
+  ) {}
+
+  execute({ toolId, view: slug, given, actor }: SetOverride): Promise<ToolOverride> {
+    const tool = this.catalogue.current.toolsById.get(toolId);
+    if (!tool?.isExternal) throw new ToolNotFound(String(toolId));
+    const issues = [...argumentIssues(tool, given), ...presetIssues(given, this.variables)];
+    if (issues.length > 0) throw new InvalidInput(issues);
+    return this.policy.change(async (tx, now) => {
+      const view = slug === undefined ? null : now.viewsBySlug.get(slug);
+      if (view === undefined) throw new ViewNotFound(slug ?? '');
+      const viewId = view?.id ?? null;
+      const before = now.overrides.find((one) => isFor(one, tool, viewId));
+      if (!before && now.overrides.length >= MAX_OVERRIDES) {
+        throw new PolicyLimitReached('overrides', MAX_OVERRIDES);
+      }
+      if (given.name != null) this.refuseTaken(given.name, tool, viewId, now);
+      const override: ToolOverride = {
+        id: before?.id ?? randomUUID(),
+        viewId,
+        serverId: tool.serverId,
+        tool: tool.originalName,
+        ...fieldsOf(given),
+        basisHash: tool.contentHash,
+        updatedBy: actor.name,
+        updatedAt: this.clock.now(),
+      };
+      await this.policy.rows.saveOverride(override, tx);
+      const fields = Object.entries(given).flatMap(([key, value]) => (value == null ? [] : [key]));
+      const details = { tool: tool.name, view: slug ?? null, fields };
+      await this.audit.record({ event: 'override.set', actor, details }, tx);
+      const entry = {
+        change: 'override.set',
+        subject: `${tool.name} in ${slug ?? 'every view'}`,
+        before: before ? overrideHistory(before) : null,
+        after: overrideHistory(override),
+        actor: actor.name,
+      };
+      return { done: override, entry };
+    });
+  }
+
+  /** The name must lead to one tool in every view that the override is for. */
+  private refuseTaken(
+    name: string,
+    tool: CatalogueTool,
+    viewId: string | null,
+    { overrides }: PolicySnapshot,
+  ): void {
+    const { toolsByName, servers } = this.catalogue.current;
+    const own = toolsByName.get(name);
+    if (own) throw new OfferedNameTaken(name, own.name);
+    const taken = overrides.find(
+      (one) =>
+        one.name === name &&
+        (one.serverId !== tool.serverId || one.tool !== tool.originalName) &&
+        (one.viewId === null || viewId === null || one.viewId === viewId),
+    );
+    if (!taken) return;
+    throw new OfferedNameTaken(name, `${servers.get(taken.serverId)?.name ?? '?'}.${taken.tool}`);
+  }
+}
+
+type Fields = Pick<
+  ToolOverride,
+  | 'name'
+  | 'title'
+  | 'description'
+  | 'annotations'
+  | 'hiddenArguments'
+  | 'presetArguments'
+  | 'budgetTokens'
+>;
+
+function fieldsOf(given: GivenOverride): Fields {
+  return {
+    name: given.name ?? null,
+    title: given.title ?? null,
+    description: given.description ?? null,
+    annotations: given.annotations ?? null,
+    hiddenArguments: [...(given.hidden_arguments ?? [])],
+    presetArguments: given.preset_arguments ?? {},
+    budgetTokens: given.budget_tokens ?? null,
+  };
+}
+
+export function isFor(one: ToolOverride, tool: CatalogueTool, viewId: string | null): boolean {
+  return one.viewId === viewId && one.serverId === tool.serverId && one.tool === tool.originalName;
+}
+
+/** Without the values of preset arguments. */
+export function overrideHistory(override: ToolOverride): JsonObject {
+  const { name, title, description, annotations, hiddenArguments, presetArguments } = override;
+  return {
+    name,
+    title,
+    description,
+    annotations,
+    hidden_arguments: [...hiddenArguments],
+    preset_arguments: Object.keys(presetArguments),
+    budget_tokens: override.budgetTokens,
+  };
+}
+
+function argumentIssues(tool: CatalogueTool, given: GivenOverride): FieldIssue[] {
+  const { properties, required } = tool.inputSchema;
+  const known = isJsonObject(properties) ? properties : {};
+  const preset = given.preset_arguments ?? {};
+  const issue = (field: string, name: string, msg: string): FieldIssue => ({
+    loc: ['body', field, name],
+    msg,
+    type: 'value_error',
+  });
+  const hidden = given.hidden_arguments ?? [];
+  const isRequired = (name: string): boolean => Array.isArray(required) && required.includes(name);
+  return [
+    ...[...hidden]
+      .filter((name) => !Object.hasOwn(known, name))
+      .map((name) => issue('hidden_arguments', name, `${tool.name} has no such argument`)),
+    ...[...hidden]
+      .filter((name) => isRequired(name) && !Object.hasOwn(preset, name))
+      .map((name) => issue('hidden_arguments', name, 'It is required: give it a preset value')),
+    ...Object.keys(preset)
+      .filter(
+        (name) => !Object.hasOwn(known, name) && tool.inputSchema['additionalProperties'] === false,
+      )
+      .map((name) => issue('preset_arguments', name, `${tool.name} has no such argument`)),
+  ];
+}
+
+function presetIssues(
+  { preset_arguments: preset }: GivenOverride,
+  variables: Variables,
+): FieldIssue[] {
+  if (!preset) return [];
+  const issue = (name: string, msg: string): FieldIssue => ({
+    loc: ['body', 'preset_arguments', name],
+    msg,
+    type: 'value_error',
+  });
+  if (Buffer.byteLength(JSON.stringify(preset)) > MAX_PRESET_BYTES) {
+    return [
+      {
+        loc: ['body', 'preset_arguments'],
+        msg: `Must have at most ${MAX_PRESET_BYTES} bytes`,
+        type: 'value_error',
+      },
+    ];
+  }
+  return Object.entries(preset).flatMap(([name, value]) =>
+    placeholdersOf(value)
+      .filter((variable) => variable !== USER_NAME)
+      .flatMap((variable) => {
+        if (!VARIABLE.test(variable) || !variables.mayReference(variable)) {
+          return [
+            issue(
+              name,
+              `\${${variable.slice(0, 100)}} cannot be used: name an environment variable that is no setting of the service, or user.name`,
+            ),
+          ];
+        }
+        if (variables.get(variable) !== undefined) return [];
+        return [issue(name, `The environment variable ${variable} is not set`)];
+      }),
+  );
+}

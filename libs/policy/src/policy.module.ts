@@ -1,0 +1,46 @@
+import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { CatalogueModule } from '@app/catalogue';
+import { ExplainAccessHandler } from './decide/explain-access.query.js';
+import { WholeViewGuard } from './decide/follows-policy.js';
+import { Permissions } from './decide/permissions.js';
+import { PolicyController } from './decide/policy.controller.js';
+import { GiveGrantHandler } from './grants/give-grant.command.js';
+import { GrantsController } from './grants/grants.controller.js';
+import { WithdrawGrantHandler } from './grants/withdraw-grant.command.js';
+import { LoadPolicyOnStart } from './load-policy.on-start.js';
+import { OverridesController } from './overrides/overrides.controller.js';
+import { RemoveOverrideHandler } from './overrides/remove-override.command.js';
+import { SetOverrideHandler } from './overrides/set-override.command.js';
+import { Policy } from './policy.js';
+import { ReloadPolicyJob } from './reload-policy.job.js';
+import { ReloadPolicyOnReplicaNews } from './reload-policy.on-replica-news.js';
+import { PolicyStore } from './rows/policy.store.js';
+import { DeleteViewHandler } from './views/delete-view.command.js';
+import { FindViewHandler } from './views/find-view.handler.js';
+import { SaveViewHandler } from './views/save-view.command.js';
+import { ViewsController } from './views/views.controller.js';
+
+@Module({
+  imports: [CatalogueModule],
+  controllers: [GrantsController, OverridesController, PolicyController, ViewsController],
+  providers: [
+    DeleteViewHandler,
+    ExplainAccessHandler,
+    FindViewHandler,
+    GiveGrantHandler,
+    LoadPolicyOnStart,
+    Permissions,
+    Policy,
+    PolicyStore,
+    ReloadPolicyJob,
+    ReloadPolicyOnReplicaNews,
+    RemoveOverrideHandler,
+    SaveViewHandler,
+    SetOverrideHandler,
+    { provide: APP_GUARD, useClass: WholeViewGuard },
+    WithdrawGrantHandler,
+  ],
+  exports: [Permissions, Policy],
+})
+export class PolicyModule {}

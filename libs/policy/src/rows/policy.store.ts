@@ -1,0 +1,209 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type JsonObject, type JsonValue, type Tx } from '@app/platform';
+import type { Grant } from '../grants/grant.js';
+import type { ToolOverride } from '../overrides/tool-override.js';
+import type { View, ViewRule } from '../views/view.js';
+import { groupedBy, type PolicyRows } from './policy-snapshot.js';
+
+type ViewRow = Omit<View, 'rules'>;
+type RuleRow = ViewRule & { readonly viewId: string };
+
+/** One entry of the history; values of preset arguments are not part of it. */
+export interface PolicyChangeEntry {
+  /** `view.saved`, `grant.deleted`, … */
+  readonly change: string;
+  /** What was changed, in words. */
+  readonly subject: string;
+  readonly before: JsonObject | null;
+  readonly after: JsonObject | null;
+  readonly actor: string;
+}
+
+export interface PolicyHistoryRow extends PolicyChangeEntry {
+  readonly id: string;
+  readonly createdAt: Date;
+}
+
+/** The rows of views, grants, overrides and their history. */
+@Injectable()
+export class PolicyStore {
+  constructor(private readonly database: Database) {}
+
+  /** The version first: rows written later belong to a later version, which is then read again. */
+  async read(tx: Tx = this.database.background.direct): Promise<PolicyRows> {
+    const version = await this.version(tx);
+    const views = await tx.query<ViewRow[]>(
+      `SELECT id, slug, title, description, budget_tokens AS "budgetTokens",
+              created_at AS "createdAt", updated_at AS "updatedAt"
+       FROM mcp.views ORDER BY slug`,
+    );
+    const rules = await tx.query<RuleRow[]>(
+      `SELECT view_id AS "viewId", effect, server_id AS "serverId", kind,
+              name_pattern AS "namePattern", skill_id AS "skillId", annotation
+       FROM mcp.view_rules ORDER BY view_id, position`,
+    );
+    const grants = await tx.query<Grant[]>(
+      `SELECT id, subject_kind AS "subjectKind", subject, view_id AS "viewId", level,
+              expires_at AS "expiresAt", calls_per_minute AS "callsPerMinute",
+              created_by AS "createdBy", created_at AS "createdAt"
+       FROM mcp.grants ORDER BY created_at, id`,
+    );
+    const overrides = await tx.query<ToolOverride[]>(
+      `SELECT id, view_id AS "viewId", server_id AS "serverId", tool, name, title, description,
+              annotations, hidden_arguments AS "hiddenArguments",
+              preset_arguments AS "presetArguments", budget_tokens AS "budgetTokens",
+              basis_hash AS "basisHash", updated_by AS "updatedBy", updated_at AS "updatedAt"
+       FROM mcp.tool_overrides ORDER BY server_id, tool, id`,
+    );
+    const rulesOf = groupedBy(rules, ({ viewId }) => viewId);
+    return {
+      version,
+      views: views.map((view) => ({
+        ...view,
+        rules: (rulesOf.get(view.id) ?? []).map(toRule),
+      })),
+      grants,
+      overrides,
+    };
+  }
+
+  /** Locks the policy: changes of all processes happen one after the other. */
+  async advance(tx: Tx): Promise<void> {
+    await tx.query('UPDATE mcp.policy_versions SET version = version + 1');
+  }
+
+  async saveView(view: View, tx: Tx): Promise<void> {
+    await tx.query(
+      `INSERT INTO mcp.views (id, slug, title, description, budget_tokens, created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)
+       ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, title = excluded.title,
+         description = excluded.description, budget_tokens = excluded.budget_tokens,
+         updated_at = excluded.updated_at`,
+      [
+        view.id,
+        view.slug,
+        view.title,
+        view.description,
+        view.budgetTokens,
+        view.createdAt,
+        view.updatedAt,
+      ],
+    );
+    await tx.query('DELETE FROM mcp.view_rules WHERE view_id = $1', [view.id]);
+    for (const [position, rule] of view.rules.entries()) {
+      await tx.query(
+        `INSERT INTO mcp.view_rules
+           (view_id, position, effect, server_id, kind, name_pattern, skill_id, annotation)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [
+          view.id,
+          position,
+          rule.effect,
+          rule.serverId,
+          rule.kind,
+          rule.namePattern,
+          rule.skillId,
+          rule.annotation,
+        ],
+      );
+    }
+  }
+
+  async deleteView(id: string, tx: Tx): Promise<void> {
+    await tx.query('DELETE FROM mcp.views WHERE id = $1', [id]);
+  }
+
+  async saveGrant(grant: Grant, tx: Tx): Promise<void> {
+    await tx.query(
+      `INSERT INTO mcp.grants (id, subject_kind, subject, view_id, level, expires_at,
+                               calls_per_minute, created_by, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       ON CONFLICT (id) DO UPDATE SET level = excluded.level, expires_at = excluded.expires_at,
+         calls_per_minute = excluded.calls_per_minute, created_by = excluded.created_by`,
+      [
+        grant.id,
+        grant.subjectKind,
+        grant.subject,
+        grant.viewId,
+        grant.level,
+        grant.expiresAt,
+        grant.callsPerMinute,
+        grant.createdBy,
+        grant.createdAt,
+      ],
+    );
+  }
+
+  async deleteGrant(id: string, tx: Tx): Promise<void> {
+    await tx.query('DELETE FROM mcp.grants WHERE id = $1', [id]);
+  }
+
+  async saveOverride(override: ToolOverride, tx: Tx): Promise<void> {
+    await tx.query(
+      `INSERT INTO mcp.tool_overrides (id, view_id, server_id, tool, name, title, description,
+         annotations, hidden_arguments, preset_arguments, budget_tokens, basis_hash, updated_by,
+         updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10::jsonb, $11, $12, $13, $14)
+       ON CONFLICT (id) DO UPDATE SET name = excluded.name, title = excluded.title,
+         description = excluded.description, annotations = excluded.annotations,
+         hidden_arguments = excluded.hidden_arguments,
+         preset_arguments = excluded.preset_arguments, budget_tokens = excluded.budget_tokens,
+         basis_hash = excluded.basis_hash, updated_by = excluded.updated_by,
+         updated_at = excluded.updated_at`,
+      [
+        override.id,
+        override.viewId,
+        override.serverId,
+        override.tool,
+        override.name,
+        override.title,
+        override.description,
+        override.annotations && JSON.stringify(override.annotations),
+        override.hiddenArguments,
+        JSON.stringify(override.presetArguments),
+        override.budgetTokens,
+        override.basisHash,
+        override.updatedBy,
+        override.updatedAt,
+      ],
+    );
+  }
+
+  async deleteOverride(id: string, tx: Tx): Promise<void> {
+    await tx.query('DELETE FROM mcp.tool_overrides WHERE id = $1', [id]);
+  }
+
+  async note(entry: PolicyChangeEntry, tx: Tx): Promise<void> {
+    const { change, subject, before, after, actor } = entry;
+    await tx.query(
+      `INSERT INTO mcp.policy_history (change, subject, before, after, actor)
+       VALUES ($1, $2, $3::json, $4::json, $5)`,
+      [change, subject.slice(0, 500), written(before), written(after), actor],
+    );
+  }
+
+  /** Newest first, older than the entry `before`. */
+  history(limit: number, before: string | undefined): Promise<PolicyHistoryRow[]> {
+    return this.database.direct.query(
+      `SELECT id::text AS id, change, subject, before, after, actor, created_at AS "createdAt"
+       FROM mcp.policy_history WHERE $2::bigint IS NULL OR id < $2::bigint
+       ORDER BY id DESC LIMIT $1`,
+      [limit, before ?? null],
+    );
+  }
+
+  private async version(tx: Tx): Promise<bigint> {
+    const [row] = await tx.query<{ version: string }[]>(
+      'SELECT version::text AS version FROM mcp.policy_versions',
+    );
+    return BigInt(row?.version ?? 0);
+  }
+}
+
+function toRule({ effect, kind, serverId, namePattern, skillId, annotation }: RuleRow): ViewRule {
+  return { effect, kind, serverId, namePattern, skillId, annotation };
+}
+
+function written(value: JsonValue): string | null {
+  return value === null ? null : JSON.stringify(value);
+}

@@ -1,0 +1,213 @@
+import type { CatalogueSnapshot, CatalogueTool } from '@app/catalogue';
+import { applyOverride } from '../overrides/apply-override.js';
+import { overrideKey, type ToolOverride } from '../overrides/tool-override.js';
+import { hasAnnotation } from './tool-annotations.js';
+import { matchesPattern } from './name-pattern.js';
+import { OfferedCatalogue } from './offered-catalogue.js';
+import type { OfferKind, View, ViewRule } from './view.js';
+
+const READ_ONLY = 'read-only';
+const NO_VIEW = {
+  title: null,
+  description: null,
+  budgetTokens: null,
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+} as const;
+
+/**
+ * What a view offers at one level: the one object that lists, searches, calls, queries, prompts and resources ask. It
+ * gives a catalogue that holds only what is offered, so that everything that reads a catalogue obeys.
+ */
+export class Offer {
+  readonly key: string;
+  /** Equal digests offer the same. */
+  readonly digest: string;
+  /** Everything is offered as its servers define it. */
+  readonly isWhole: boolean;
+  /** Nothing is left out; names and descriptions may differ. */
+  readonly isEverything: boolean;
+  private readonly includes: readonly ViewRule[];
+  private readonly excludes: readonly ViewRule[];
+  private readonly catalogues = new WeakMap<CatalogueSnapshot, CatalogueSnapshot>();
+
+  constructor(
+    readonly view: View,
+    readonly isReadOnly: boolean,
+    private readonly overrides: ReadonlyMap<string, ToolOverride>,
+    overridesDigest: string,
+  ) {
+    this.key = Offer.keyOf(view.id, isReadOnly);
+    this.includes = view.rules.filter(({ effect }) => effect === 'include');
+    this.excludes = view.rules.filter(({ effect }) => effect === 'exclude');
+    this.isEverything =
+      !isReadOnly &&
+      this.excludes.length === 0 &&
+      this.includes.some((rule) => rule.kind === 'any' && isUnconditional(rule));
+    this.isWhole = this.isEverything && overrides.size === 0;
+    const { slug, rules, budgetTokens } = view;
+    this.digest = JSON.stringify([slug, rules, budgetTokens, isReadOnly, overridesDigest]);
+  }
+
+  static keyOf(viewId: string, isReadOnly: boolean): string {
+    return isReadOnly ? `${viewId}:${READ_ONLY}` : viewId;
+  }
+
+  /** The servers and tools of the catalogue that are offered, as they are offered. */
+  catalogue(whole: CatalogueSnapshot): CatalogueSnapshot {
+    if (this.isWhole) return whole;
+    let offered = this.catalogues.get(whole);
+    if (!offered) this.catalogues.set(whole, (offered = this.select(whole)));
+    return offered;
+  }
+
+  /** Whether every tool, prompt and resource of the server is offered as the server defines it. */
+  isWholeServer(serverId: string): boolean {
+    if (this.isWhole) return true;
+    if (this.isReadOnly || this.excludes.some((rule) => isOf(rule, serverId))) return false;
+    for (const override of this.overrides.values()) {
+      if (override.serverId === serverId) return false;
+    }
+    return this.includes.some(
+      (rule) => rule.kind === 'any' && isOf(rule, serverId) && isWithoutCondition(rule),
+    );
+  }
+
+  /** Of a prompt, a resource or a template that a server lists. */
+  offers(kind: Exclude<OfferKind, 'tool'>, serverId: string, name: string): boolean {
+    return this.isIncluded(kind, serverId, name) && !this.isExcluded(kind, serverId, name);
+  }
+
+  /** Of a URI that a client names; that a template of the server is offered cannot undo it. */
+  excludesUri(serverId: string, uri: string): boolean {
+    return this.isExcluded('resource', serverId, uri);
+  }
+
+  /** The rule that excludes a tool, or else one that includes it; undefined if no rule names it. */
+  ruleFor(tool: CatalogueTool): ViewRule | undefined {
+    const shown = this.overridden(tool);
+    const matches = (rule: ViewRule): boolean =>
+      isOf(rule, tool.serverId) && fits(rule, tool, shown);
+    return this.excludes.find(matches) ?? this.includes.find(matches);
+  }
+
+  private isIncluded(kind: OfferKind, serverId: string, name: string): boolean {
+    return this.includes.some((rule) => matchesItem(rule, kind, serverId, name));
+  }
+
+  private isExcluded(kind: OfferKind, serverId: string, name: string): boolean {
+    return this.excludes.some((rule) => matchesItem(rule, kind, serverId, name));
+  }
+
+  private select(whole: CatalogueSnapshot): CatalogueSnapshot {
+    const tools: CatalogueTool[] = [];
+    const choosing = new Map<string, (tool: CatalogueTool) => boolean>();
+    let isReordered = false;
+    for (const tool of whole.tools) {
+      // Own tools are part of the service; what they reach is offered by rules.
+      if (!tool.isExternal) {
+        tools.push(tool);
+        continue;
+      }
+      let isChosen = choosing.get(tool.serverId);
+      if (!isChosen) choosing.set(tool.serverId, (isChosen = this.choiceFor(tool.serverId)));
+      if (!isChosen(tool)) continue;
+      const shown = this.overridden(tool);
+      if (shown.name !== tool.name) isReordered = true;
+      tools.push(shown);
+    }
+    if (isReordered) tools.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    return new OfferedCatalogue(whole, tools, (serverId) => this.mayOffer(serverId));
+  }
+
+  /** Decides for a server once what does not depend on the tool. */
+  private choiceFor(serverId: string): (tool: CatalogueTool) => boolean {
+    const ofServer = (rule: ViewRule): boolean =>
+      isOf(rule, serverId) && (rule.kind === 'tool' || rule.kind === 'any');
+    const includes = this.includes.filter(ofServer);
+    const excludes = this.excludes.filter(ofServer);
+    if (includes.length === 0 || excludes.some(isWithoutCondition)) return () => false;
+    const isAll = includes.some(isWithoutCondition);
+    if (isAll && excludes.length === 0 && !this.isReadOnly) return () => true;
+    return (tool) => {
+      const shown = this.overridden(tool);
+      if (this.isReadOnly && !hasAnnotation(shown, 'read_only')) return false;
+      if (!isAll && !includes.some((rule) => fits(rule, tool, shown))) return false;
+      return !excludes.some((rule) => fits(rule, tool, shown));
+    };
+  }
+
+  private overridden(tool: CatalogueTool): CatalogueTool {
+    if (this.overrides.size === 0) return tool;
+    const override = this.overrides.get(overrideKey(tool.serverId, tool.originalName));
+    return override ? applyOverride(tool, override) : tool;
+  }
+
+  /** Whether something of the server can be offered, so that clients may know of it. */
+  private mayOffer(serverId: string): boolean {
+    if (
+      this.excludes.some(
+        (rule) => rule.kind === 'any' && isOf(rule, serverId) && isWithoutCondition(rule),
+      )
+    )
+      return false;
+    return this.includes.some(
+      (rule) => isOf(rule, serverId) && rule.skillId === null && rule.annotation === null,
+    );
+  }
+}
+
+function isUnconditional(rule: ViewRule): boolean {
+  return rule.serverId === null && isWithoutCondition(rule);
+}
+
+function isWithoutCondition({ namePattern, skillId, annotation }: ViewRule): boolean {
+  return namePattern === null && skillId === null && annotation === null;
+}
+
+function isOf(rule: ViewRule, serverId: string): boolean {
+  return rule.serverId === null || rule.serverId === serverId;
+}
+
+/** `shown`: with the annotations that a person gave it. Names are those at the server. */
+function fits(
+  { kind, namePattern, skillId, annotation }: ViewRule,
+  tool: CatalogueTool,
+  shown: CatalogueTool,
+): boolean {
+  if (kind !== 'tool' && kind !== 'any') return false;
+  if (namePattern !== null && !matchesPattern(namePattern, tool.originalName)) return false;
+  if (skillId !== null && !tool.skillIds.includes(skillId)) return false;
+  return annotation === null || hasAnnotation(shown, annotation);
+}
+
+function matchesItem(rule: ViewRule, kind: OfferKind, serverId: string, name: string): boolean {
+  if (rule.kind !== kind && rule.kind !== 'any') return false;
+  if (!isOf(rule, serverId) || rule.skillId !== null || rule.annotation !== null) return false;
+  return rule.namePattern === null || matchesPattern(rule.namePattern, name);
+}
+
+const ANYTHING: ViewRule = {
+  effect: 'include',
+  kind: 'any',
+  serverId: null,
+  namePattern: null,
+  skillId: null,
+  annotation: null,
+};
+
+/** Every tool as its server defines it, whatever the views say: for admins in the REST API. */
+export const EVERYTHING = new Offer(
+  { ...NO_VIEW, id: 'everything', slug: 'everything', rules: [ANYTHING] },
+  false,
+  new Map(),
+  '',
+);
+
+/** Of a view that was deleted. */
+export const NOTHING = new Offer(
+  { ...NO_VIEW, id: 'nothing', slug: 'nothing', rules: [] },
+  false,
+  new Map(),
+  '',
+);
