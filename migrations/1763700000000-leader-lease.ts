@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Migrations that older code works with, so that versions may run side by side; and which process leads: one row. `term` counts the leaders and is a key, because PostgreSQL makes a change of a key wait
- * for transactions that hold the row FOR KEY SHARE, and no other change.
+ * Migrations that older code works with, so that versions may run side by side; and which process leads: one row.
+ * `term` counts the leaders and is a key, because PostgreSQL makes a change of a key wait for transactions that hold
+ * the row FOR KEY SHARE, and no other change.
  */
 export class LeaderLease1763700000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
