@@ -1,9 +1,9 @@
 import { exitCodes } from './exit-codes.js';
-import { failureOf, unreachable } from './refusal.js';
+import { refusalOf, unreachable } from './refusal.js';
 
 const URL = 'http://127.0.0.1:8081';
 
-describe(failureOf.name, () => {
+describe(refusalOf.name, () => {
   it.each([
     [401, { error_code: 'UNAUTHORIZED', detail: 'x' }, 'unauthorized', /--token/],
     [403, { error_code: 'FORBIDDEN', detail: 'needs admin' }, 'unauthorized', /^needs admin$/],
@@ -14,7 +14,7 @@ describe(failureOf.name, () => {
     [404, { message: 'Not Found' }, 'unreachable', /is not Switchboard/],
     [502, '<h1>Bad Gateway</h1>', 'unreachable', /answered HTTP 502.*proxy/],
   ] as const)('ends %i %j as %s', (status, body, code, said) => {
-    const error = failureOf(URL, status, body);
+    const error = refusalOf(URL, status, body);
     expect(error.exitCode).toBe(exitCodes[code]);
     expect(error.message).toMatch(said);
   });
@@ -25,7 +25,7 @@ describe(failureOf.name, () => {
       { loc: ['connection_config', 'args', 0], msg: 'Must be text.', type: 'value_error' },
       { loc: ['body'], msg: 'Must be an object', type: 'value_error' },
     ];
-    expect(failureOf(URL, 422, { error_code: 'VALIDATION_ERROR', detail }).message).toBe(
+    expect(refusalOf(URL, 422, { error_code: 'VALIDATION_ERROR', detail }).message).toBe(
       'name: Must not be empty.\nconnection_config.args.0: Must be text.\nMust be an object.',
     );
   });
@@ -36,12 +36,12 @@ describe(failureOf.name, () => {
       detail: 'Several',
       context: { candidates: ['a.x', 'b.x'] },
     };
-    expect(failureOf(URL, 400, body).message).toBe('Several\nCandidates: a.x, b.x');
+    expect(refusalOf(URL, 400, body).message).toBe('Several\nCandidates: a.x, b.x');
   });
 
   it('bounds what it shows, without control characters', () => {
     const body = { error_code: 'EXECUTION_FAILED', detail: `\u001B[2J${'x'.repeat(100_000)}` };
-    const { message } = failureOf(URL, 502, body);
+    const { message } = refusalOf(URL, 502, body);
     expect(message.length).toBeLessThan(3_000);
     expect(message).not.toContain('\u001B');
   });

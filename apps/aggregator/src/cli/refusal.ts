@@ -4,8 +4,8 @@ import { visible } from './screen.js';
 /** Limit for error texts: a proxy may answer with a whole page. */
 const MAX_DETAIL_CHARS = 2_000;
 
-/** The failure that an error answer of the service stands for, as sentences. */
-export function failureOf(url: string, status: number, body: unknown): CliError {
+/** The error for a refusal of the service, in sentences. */
+export function refusalOf(url: string, status: number, body: unknown): CliError {
   if (status === 401) {
     return new CliError(
       'The service requires a token: set --token or SWITCHBOARD_TOKEN, or run this in the folder that holds its data folder.',

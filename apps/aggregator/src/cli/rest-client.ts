@@ -1,6 +1,6 @@
 import { connect, type Switchboard } from '@app/api-client';
 import type { Service } from './locate-service.js';
-import { anotherProgram, failureOf, unreachable } from './refusal.js';
+import { anotherProgram, refusalOf, unreachable } from './refusal.js';
 
 /** Maximum page size of the service. */
 const PAGE = 500;
@@ -35,7 +35,7 @@ export class RestClient {
       throw cause instanceof SyntaxError ? anotherProgram(url) : cause;
     });
     if (!response) throw unreachable(url, error);
-    if (data === undefined) throw failureOf(url, response.status, error);
+    if (data === undefined) throw refusalOf(url, response.status, error);
     const isJson = response.headers.get('content-type')?.includes('json');
     if (response.status !== 204 && !isJson) throw anotherProgram(url);
     return data;
