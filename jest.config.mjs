@@ -7,8 +7,8 @@ export default {
   // Node imports the suites itself; no vm context for each (docs/decisions/0032).
   testEnvironment: '<rootDir>/test/jest/environment.cjs',
   runtime: '<rootDir>/test/jest/runtime.cjs',
-  // A hung test is found a little later; a slow machine fails no test.
-  testTimeout: 90_000,
+  // A hung test is found later; a slow machine fails no test. More than the time of `eventually`.
+  testTimeout: 300_000,
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   rootDir: '.',

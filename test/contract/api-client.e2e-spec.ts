@@ -102,7 +102,7 @@ describe('the API client', () => {
       reason: 'SERVER_ALREADY_EXISTS',
       unauthorized: 401,
     });
-  }, 120_000);
+  });
 });
 
 /** The texts of all files below a folder, by path. */

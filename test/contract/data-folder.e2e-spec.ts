@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
+import { processesWith } from '../support/peers.js';
 import { createDatabase } from '../support/postgres.js';
 import { launch, type ServiceProcess, startProcess } from '../support/service-process.js';
 
@@ -74,7 +75,7 @@ describe('the data folder', () => {
     return service;
   };
   const listening = ({ output }: ReturnType<typeof launch>): Promise<void> =>
-    eventually(() => expect(output()).toContain('"listening"'), 30_000);
+    eventually(() => expect(output()).toContain('"listening"'));
 
   it('is refused to a container while another one writes to it: no acknowledged write is lost', async () => {
     const first = await start(dataDir);
@@ -98,6 +99,8 @@ describe('the data folder', () => {
     });
     first.child.kill('SIGKILL');
     await first.exited;
+    // The kernel ends the process in the container after its parent.
+    await eventually(() => expect(processesWith(`MCP_AGGREGATOR_DATA_DIR=${dataDir}`)).toEqual([]));
     const second = inContainer();
     await listening(second);
     expect(second.output()).not.toContain('waiting');
@@ -136,9 +139,9 @@ describe('the data folder', () => {
     const first = await start(dataDir);
     const stubborn = {
       command: '/bin/sh',
-      args: ['-c', 'trap "" TERM; while :; do sleep 1; done'],
+      args: ['-c', 'trap "" TERM; echo deaf >&2; while :; do sleep 1; done'],
     };
-    await send(first.url, SERVERS, {
+    const { body } = await send(first.url, SERVERS, {
       method: 'POST',
       token: first.token,
       body: JSON.stringify({
@@ -146,6 +149,11 @@ describe('the data folder', () => {
         transport_type: 'STDIO',
         connection_config: stubborn,
       }),
+    });
+    const path = `${SERVERS}/${(body as { id: string }).id}/logs`;
+    await eventually(async () => {
+      const logs = await send(first.url, path, { token: first.token });
+      expect(logs.body).toMatchObject({ lines: ['deaf'] });
     });
     first.child.kill('SIGTERM');
     await eventually(() => expect(existsSync(join(dataDir, 'address'))).toBe(false));

@@ -86,7 +86,7 @@ describe('a service whose database', () => {
       expect((await ask({ method: 'GET', path: '/health' })).status).toBe(200);
       const written = await ask({ method: 'PATCH', path: '/api/v1/aggregator/servers/{id}' });
       expect(written.status).toBe(200);
-    }, 20_000);
+    });
   const whileBroken = async (
     name: (typeof FAULTS)[number],
     look: (fault: DatabaseFault) => Promise<void>,
@@ -126,7 +126,6 @@ describe('a service whose database', () => {
         expect(refused.length).toBeGreaterThan(readsToo ? 20 : 5);
       });
     },
-    120_000,
   );
 
   it.each(FAULTS)(
@@ -135,31 +134,32 @@ describe('a service whose database', () => {
       await whileBroken(name, async () => {
         // A full disk shows only at the first write.
         await ask({ method: 'PATCH', path: '/api/v1/aggregator/servers/{id}' });
-        const health = await ask({ method: 'GET', path: '/health' });
-        const ready = await ask({ method: 'GET', path: '/health/ready' });
-        if (name === 'hangs in a lock') {
-          // A locked table concerns only the requests that need it.
-          expect([health.status, ready.status]).toEqual([200, 200]);
-          expect(health.body).toMatchObject({
-            status: 'degraded',
-            checks: { database: 'ok', sessions: 'unknown' },
-            issues: [expect.stringMatching(/table may be locked/)],
-          });
-        } else {
-          expect([health.status, ready.status]).toEqual([503, 503]);
-          expect(health.headers['retry-after']).toBeDefined();
-          expect(health.body).toMatchObject({
-            status: 'unhealthy',
-            checks: { database: 'down' },
-            issues: [expect.stringMatching(/database/)],
-          });
-        }
+        await eventually(async () => {
+          const health = await ask({ method: 'GET', path: '/health' });
+          const ready = await ask({ method: 'GET', path: '/health/ready' });
+          if (name === 'hangs in a lock') {
+            // A locked table concerns only the requests that need it.
+            expect([health.status, ready.status]).toEqual([200, 200]);
+            expect(health.body).toMatchObject({
+              status: 'degraded',
+              checks: { database: 'ok', sessions: 'unknown' },
+              issues: [expect.stringMatching(/table may be locked/)],
+            });
+          } else {
+            expect([health.status, ready.status]).toEqual([503, 503]);
+            expect(health.headers['retry-after']).toBeDefined();
+            expect(health.body).toMatchObject({
+              status: 'unhealthy',
+              checks: { database: 'down' },
+              issues: [expect.stringMatching(/database/)],
+            });
+          }
+        });
         expect((await ask({ method: 'GET', path: '/health/live' })).status).toBe(200);
         expect((await ask({ method: 'GET', path: '/metrics' })).status).toBe(200);
         for (let i = 0; i < 20; i++) expect((await call(`hello ${i}`)).status).toBe(200);
       });
     },
-    60_000,
   );
 
   it('ends connections answers the next requests as ever', async () => {

@@ -23,7 +23,7 @@ describe('the service with 256 file descriptors', () => {
     folder = await temporaryFolder();
     const settings = { MCP_AGGREGATOR_MAX_SERVERS: '100' };
     service = await startProcess(folder.path, settings, [], FEW);
-  }, 60_000);
+  });
   afterAll(async () => {
     service.child.kill('SIGKILL');
     await service.exited;
@@ -62,11 +62,13 @@ describe('the service with 256 file descriptors', () => {
         refused: servers.filter((server) => server.status === 'ERROR'),
       };
       expect(found.working.length + found.refused.length).toBe(SERVERS);
+      for (const { error_message } of found.refused) {
+        expect(error_message).toContain('file descriptors');
+      }
       return found;
-    }, 60_000);
+    });
     expect(working.length).toBeGreaterThan(10);
     expect(refused.length).toBeGreaterThan(10);
-    for (const { error_message } of refused) expect(error_message).toContain('file descriptors');
 
     // Concurrently, each on its own connection.
     const answers = await Promise.all(working.slice(0, 30).map(({ name }) => call(name)));
@@ -76,5 +78,5 @@ describe('the service with 256 file descriptors', () => {
     }
     service.child.kill('SIGTERM');
     expect(await service.exited).toBe(0);
-  }, 120_000);
+  });
 });

@@ -69,7 +69,7 @@ async function copyOfFirst(engine: Engine): Promise<[string, Record<string, stri
 describe('a service that is killed while it discovers', () => {
   // Concurrently: most of the time passes until the lease of the killed leader has run out.
   it.concurrent.each(crashes)(
-    'leaves rows, catalogue and vectors equal within 10 s of the next start: on $engine, at $point (round $round)',
+    'leaves rows, catalogue and vectors equal after the next start: on $engine, at $point (round $round)',
     async ({ engine, point }) => {
       const [folder, settings] = await copyOfFirst(engine);
       await crashAt(point, folder, settings);
@@ -90,14 +90,13 @@ describe('a service that is killed while it discovers', () => {
             metadata: { external_tools_count: TOOLS, degraded: false },
           });
           if (engine === 'PostgreSQL') expect(await rowsOf(folder, settings)).toEqual(whole);
-        }, 10_000);
+        });
       } finally {
         service.child.kill('SIGTERM');
         await service.exited;
       }
       expect(await rowsOf(folder, settings)).toEqual(whole);
     },
-    180_000,
   );
 });
 

@@ -92,7 +92,7 @@ describe('a service that is told to stop', () => {
   const ready = () => send(service.url, '/health/ready', {});
 
   it('finishes running requests in both eras and over REST, and refuses new ones', async () => {
-    await start('20');
+    await start('300');
     const standing = await fetch(`${service.url}/mcp`, {
       headers: {
         authorization: `Bearer ${service.token}`,
@@ -126,7 +126,7 @@ describe('a service that is told to stop', () => {
   });
 
   it('is not ready but serves requests until its delay is over', async () => {
-    await start('20', '600');
+    await start('300', '600');
     const running = restCall();
     await eventually(() => expect(peer.held()).toBe(1));
     // Some supervisors send it twice.

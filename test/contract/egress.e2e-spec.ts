@@ -4,9 +4,6 @@ import { eventually } from '../support/eventually.js';
 import { type HttpPeer, httpPeer } from '../support/peers.js';
 import { createDatabase } from '../support/postgres.js';
 
-/** For tests that start the service several times. */
-const STARTS_MS = 60_000;
-
 describe('where the service connects to', () => {
   let peer: HttpPeer;
 
@@ -33,34 +30,30 @@ describe('where the service connects to', () => {
     }
   }
 
-  it(
-    'is this machine too, until the setting says otherwise, and again when it names the address',
-    async () => {
-      const DATABASE_URL = await createDatabase();
-      const becomes = (api: Api, status: string): Promise<void> =>
-        eventually(async () => expect(await api.statuses()).toEqual({ near: status }));
-      await during({ DATABASE_URL }, async (api) => {
-        await api.register(server(peer.url));
-        await becomes(api, 'CONNECTED');
-      });
-      await during({ DATABASE_URL, MCP_AGGREGATOR_EGRESS: 'public' }, async (api) => {
-        await becomes(api, 'ERROR');
-        const { servers } = (await api.call('GET', '/servers')).body as { servers: object[] };
-        expect(servers).toEqual([
-          expect.objectContaining({
-            error_message: expect.stringContaining('MCP_AGGREGATOR_EGRESS=public'),
-          }),
-        ]);
-      });
-      const allowed = {
-        DATABASE_URL,
-        MCP_AGGREGATOR_EGRESS: 'public',
-        MCP_AGGREGATOR_EGRESS_ALLOW: '127.0.0.0/8',
-      };
-      await during(allowed, (api) => becomes(api, 'CONNECTED'));
-    },
-    STARTS_MS,
-  );
+  it('is this machine too, until the setting says otherwise, and again when it names the address', async () => {
+    const DATABASE_URL = await createDatabase();
+    const becomes = (api: Api, status: string): Promise<void> =>
+      eventually(async () => expect(await api.statuses()).toEqual({ near: status }));
+    await during({ DATABASE_URL }, async (api) => {
+      await api.register(server(peer.url));
+      await becomes(api, 'CONNECTED');
+    });
+    await during({ DATABASE_URL, MCP_AGGREGATOR_EGRESS: 'public' }, async (api) => {
+      await becomes(api, 'ERROR');
+      const { servers } = (await api.call('GET', '/servers')).body as { servers: object[] };
+      expect(servers).toEqual([
+        expect.objectContaining({
+          error_message: expect.stringContaining('MCP_AGGREGATOR_EGRESS=public'),
+        }),
+      ]);
+    });
+    const allowed = {
+      DATABASE_URL,
+      MCP_AGGREGATOR_EGRESS: 'public',
+      MCP_AGGREGATOR_EGRESS_ALLOW: '127.0.0.0/8',
+    };
+    await during(allowed, (api) => becomes(api, 'CONNECTED'));
+  });
 
   it('is said when a server is registered', async () => {
     await during({ MCP_AGGREGATOR_EGRESS: 'public' }, async (api) => {

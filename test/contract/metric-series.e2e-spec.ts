@@ -159,9 +159,12 @@ describe('metrics with a label `server`', () => {
     const id = await busyServer('before');
     await api.call('PATCH', `/servers/${id}`, { name: 'after' });
     await callTool('after');
-    const text = await read();
-    expect(metricsOf(text, 'before')).toEqual([]);
-    expect(metricsOf(text, 'after')).toContain('mcp_aggregator_execution_duration_seconds');
+    // A health check that began before may end after the change.
+    await eventually(async () => {
+      const text = await read();
+      expect(metricsOf(text, 'before')).toEqual([]);
+      expect(metricsOf(text, 'after')).toContain('mcp_aggregator_execution_duration_seconds');
+    });
   });
 
   it('follow a removal by another replica at the next scrape, and count for their own process', async () => {

@@ -35,11 +35,13 @@ describe('/metrics', () => {
         const text = await read();
         expect(text).toContain('mcp_aggregator_servers_total{status="connected"} 1');
         expect(text).toMatch(/^mcp_aggregator_tools_total [1-9]/m);
-      }, 20_000);
+      });
       await post('/api/v1/tools/call', { name: 'everything.echo', arguments: { message: 'x' } });
       const text = await read();
-      expect(text).toMatch(/^mcp_aggregator_routing_duration_seconds_bucket\{le="0\.05"\} 1$/m);
-      expect(text).toMatch(/^mcp_aggregator_routing_duration_seconds_bucket\{le="0\.1"\} 1$/m);
+      // In which of them the call is counted depends on the machine.
+      expect(text).toMatch(/^mcp_aggregator_routing_duration_seconds_bucket\{le="0\.05"\} [01]$/m);
+      expect(text).toMatch(/^mcp_aggregator_routing_duration_seconds_bucket\{le="0\.1"\} [01]$/m);
+      expect(text).toMatch(/^mcp_aggregator_routing_duration_seconds_bucket\{le="\+Inf"\} 1$/m);
       expect(text).toMatch(
         /^mcp_aggregator_execution_duration_seconds_bucket\{.*server="everything".*\} 1$/m,
       );

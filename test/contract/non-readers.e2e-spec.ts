@@ -82,12 +82,8 @@ describe('clients that never read their answers', () => {
       }
       await eventually(() => expect(peer.held()).toBe(20));
       peer.release(text);
-      await eventually(
-        async () =>
-          expect(await metric('mcp_aggregator_client_limits_total')).toBeGreaterThan(
-            20 * round - 9,
-          ),
-        30_000,
+      await eventually(async () =>
+        expect(await metric('mcp_aggregator_client_limits_total')).toBeGreaterThan(20 * round - 9),
       );
       expect(await metric('mcp_aggregator_unsent_bytes')).toBeLessThanOrEqual(64_000_000);
     }
@@ -102,6 +98,6 @@ describe('clients that never read their answers', () => {
     expect([answer.status, answer.text.length > HUGE_BYTES]).toEqual([200, true]);
     expect(service.output()).toContain('client.limit_reached');
     // 121 responses alone would be 1,090 MB in addition to the 220 MB of the idle service; garbage waits below 750 MB.
-    await eventually(() => expect(residentMb()).toBeLessThan(1_000), 20_000);
-  }, 120_000);
+    await eventually(() => expect(residentMb()).toBeLessThan(1_000));
+  });
 });

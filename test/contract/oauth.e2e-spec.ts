@@ -10,11 +10,6 @@ import { send } from '../support/http.js';
 import { type HttpPeer, httpPeer } from '../support/peers.js';
 import { createDatabase } from '../support/postgres.js';
 
-/** Deadline for quick steps on a busy machine. */
-const BUSY_MS = 20_000;
-/** For tests that start the service several times. */
-const STARTS_MS = 90_000;
-
 interface Authorization {
   readonly status: string;
   readonly url: string | null;
@@ -66,14 +61,14 @@ describe('a server that requires OAuth', () => {
       const { url, status } = await authorizationOf(id);
       expect({ status, url }).toEqual({ status: 'needed', url: expect.any(String) });
       return url ?? '';
-    }, BUSY_MS);
+    });
   /** Where the authorization server redirects a browser after consent. */
   const consent = async (url: string): Promise<string> =>
     (await send(url, url.slice(new URL(url).origin.length))).headers['location'] ?? '';
   const open = (address: string) =>
     send(service.url, address.slice(new URL(address).origin.length));
   const isConnected = (id: string): Promise<void> =>
-    eventually(async () => expect(await api.status(id)).toBe('CONNECTED'), BUSY_MS);
+    eventually(async () => expect(await api.status(id)).toBe('CONNECTED'));
   const connected = async (): Promise<string> => {
     const id = await register();
     await open(await consent(await questionOf(id)));
@@ -133,7 +128,7 @@ describe('a server that requires OAuth', () => {
           status: 'ERROR',
           error_message: expect.stringContaining('PKCE with S256'),
         });
-      }, BUSY_MS);
+      });
       expect(guarded.countOf('POST /register')).toBe(0);
       const asked = await api.call('POST', `/servers/${id}/authorize`);
       expect(asked).toMatchObject({
@@ -144,7 +139,6 @@ describe('a server that requires OAuth', () => {
         },
       });
     },
-    BUSY_MS,
   );
 
   it('refreshes what was granted although the authorization server says nothing of PKCE now', async () => {
@@ -159,23 +153,19 @@ describe('a server that requires OAuth', () => {
     ['a million members', members(1_000_000)],
     ['as many members as it may', members(15_000)],
     ['members as deep as it may', `"deep":${'['.repeat(120_000)}${']'.repeat(120_000)},`],
-  ])(
-    'does not affect other servers with %s in its metadata',
-    async (_, more) => {
-      guarded.moreMetadata = more;
-      const other = await api.register({
-        name: newName(),
-        transport_type: 'HTTP',
-        connection_config: { base_url: peer.url },
-      });
-      registered.push(other);
-      await isConnected(other);
-      const id = await register();
-      await eventually(async () => expect(await api.status(id)).toBe('ERROR'), BUSY_MS);
-      expect(await call(other, 'echo', { text: 'hello' })).toMatchObject({ status: 200 });
-    },
-    STARTS_MS,
-  );
+  ])('does not affect other servers with %s in its metadata', async (_, more) => {
+    guarded.moreMetadata = more;
+    const other = await api.register({
+      name: newName(),
+      transport_type: 'HTTP',
+      connection_config: { base_url: peer.url },
+    });
+    registered.push(other);
+    await isConnected(other);
+    const id = await register();
+    await eventually(async () => expect(await api.status(id)).toBe('ERROR'));
+    expect(await call(other, 'echo', { text: 'hello' })).toMatchObject({ status: 200 });
+  });
 
   it('is named in the health answers', async () => {
     const id = await register();
@@ -268,27 +258,23 @@ describe('a server that requires OAuth', () => {
     expect(await authorizationOf(id)).toMatchObject({ status: 'authorized' });
   });
 
-  it(
-    'shares its token with every process of the service, and refreshes it once for all',
-    async () => {
-      const id = await connected();
-      await call(id, 'echo', { text: 'first' });
-      const other = await startApp({ DATABASE_URL: database });
-      try {
-        expect((await call(id, 'echo', { text: 'there' }, other)).status).toBe(200);
-        guarded.expireAll();
-        const answers = await Promise.all(
-          [service, other, service, other].map((at) => call(id, 'echo', { text: 'again' }, at)),
-        );
-        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-        expect(guarded.countOf('POST /token refresh_token')).toBe(1);
-        expect(guarded.countOf('GET /authorize')).toBe(1);
-      } finally {
-        await other.close();
-      }
-    },
-    STARTS_MS,
-  );
+  it('shares its token with every process of the service, and refreshes it once for all', async () => {
+    const id = await connected();
+    await call(id, 'echo', { text: 'first' });
+    const other = await startApp({ DATABASE_URL: database });
+    try {
+      expect((await call(id, 'echo', { text: 'there' }, other)).status).toBe(200);
+      guarded.expireAll();
+      const answers = await Promise.all(
+        [service, other, service, other].map((at) => call(id, 'echo', { text: 'again' }, at)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect(guarded.countOf('POST /token refresh_token')).toBe(1);
+      expect(guarded.countOf('GET /authorize')).toBe(1);
+    } finally {
+      await other.close();
+    }
+  });
 
   it('refreshes before a token ends', async () => {
     guarded.lifetime = 10;
@@ -447,123 +433,111 @@ describe('a consent', () => {
     return id;
   }
   const isConnected = (service: TestApp, id: string): Promise<void> =>
-    eventually(async () => expect(await new Api(service).status(id)).toBe('CONNECTED'), BUSY_MS);
+    eventually(async () => expect(await new Api(service).status(id)).toBe('CONNECTED'));
 
   it.each([
     ['HTTP', 'base_url', 'http'],
     ['SSE', 'url', 'sse'],
-  ])(
-    'survives a restart with an expired token: %s',
-    async (transport, field, kind) => {
-      const peer = await httpPeer('peer-v1.mjs', [kind]);
-      const guarded = await GuardedServer.before(peer);
-      const DATABASE_URL = await createDatabase();
-      let service = await startApp({ DATABASE_URL });
-      try {
-        const id = await consented(service, {
-          transport_type: transport,
-          connection_config: { [field]: guarded.url },
-        });
-        await service.close();
-        guarded.expireAll();
+  ])('survives a restart with an expired token: %s', async (transport, field, kind) => {
+    const peer = await httpPeer('peer-v1.mjs', [kind]);
+    const guarded = await GuardedServer.before(peer);
+    const DATABASE_URL = await createDatabase();
+    let service = await startApp({ DATABASE_URL });
+    try {
+      const id = await consented(service, {
+        transport_type: transport,
+        connection_config: { [field]: guarded.url },
+      });
+      await service.close();
+      guarded.expireAll();
 
-        service = await startApp({ DATABASE_URL });
-        await isConnected(service, id);
-        expect(guarded.countOf('GET /authorize')).toBe(1);
-        expect(guarded.countOf('POST /token refresh_token')).toBe(1);
-      } finally {
-        await service.close();
-        guarded.stop();
-        await peer.stop();
-      }
-    },
-    STARTS_MS,
-  );
+      service = await startApp({ DATABASE_URL });
+      await isConnected(service, id);
+      expect(guarded.countOf('GET /authorize')).toBe(1);
+      expect(guarded.countOf('POST /token refresh_token')).toBe(1);
+    } finally {
+      await service.close();
+      guarded.stop();
+      await peer.stop();
+    }
+  });
 
-  it(
-    'survives a change of the credential key',
-    async () => {
-      const peer = await httpPeer('peer-v2.mjs', ['http', 'auto']);
-      const guarded = await GuardedServer.before(peer);
-      const DATABASE_URL = await createDatabase();
-      const keys = { old: 'the-old-key-of-this-test', new: 'the-new-key-of-this-test' };
-      let service = await startApp({ DATABASE_URL, MCP_CREDENTIAL_KEY: keys.old });
-      try {
-        const id = await consented(service, {
-          transport_type: 'HTTP',
-          connection_config: { base_url: guarded.url },
-        });
-        await service.close();
+  it('survives a change of the credential key', async () => {
+    const peer = await httpPeer('peer-v2.mjs', ['http', 'auto']);
+    const guarded = await GuardedServer.before(peer);
+    const DATABASE_URL = await createDatabase();
+    const keys = { old: 'the-old-key-of-this-test', new: 'the-new-key-of-this-test' };
+    let service = await startApp({ DATABASE_URL, MCP_CREDENTIAL_KEY: keys.old });
+    try {
+      const id = await consented(service, {
+        transport_type: 'HTTP',
+        connection_config: { base_url: guarded.url },
+      });
+      await service.close();
 
-        service = await startApp({
-          DATABASE_URL,
-          MCP_CREDENTIAL_KEY: keys.new,
-          MCP_CREDENTIAL_KEY_PREVIOUS: keys.old,
-        });
-        await service.app.get(CommandBus).execute(new RotateCredentials(SYSTEM));
-        await service.close();
+      service = await startApp({
+        DATABASE_URL,
+        MCP_CREDENTIAL_KEY: keys.new,
+        MCP_CREDENTIAL_KEY_PREVIOUS: keys.old,
+      });
+      await service.app.get(CommandBus).execute(new RotateCredentials(SYSTEM));
+      await service.close();
 
-        service = await startApp({ DATABASE_URL, MCP_CREDENTIAL_KEY: keys.new });
-        await isConnected(service, id);
-        expect(guarded.countOf('GET /authorize')).toBe(1);
-      } finally {
-        await service.close();
-        guarded.stop();
-        await peer.stop();
-      }
-    },
-    STARTS_MS,
-  );
+      service = await startApp({ DATABASE_URL, MCP_CREDENTIAL_KEY: keys.new });
+      await isConnected(service, id);
+      expect(guarded.countOf('GET /authorize')).toBe(1);
+    } finally {
+      await service.close();
+      guarded.stop();
+      await peer.stop();
+    }
+  });
 });
 
 describe('two processes of the service', () => {
-  it(
-    'connect after a consent at the follower',
-    async () => {
-      const peer = await httpPeer('peer-v2.mjs', ['http', 'auto']);
-      const guarded = await GuardedServer.before(peer);
-      const settings = {
-        DATABASE_URL: await createDatabase(),
-        MCP_AGGREGATOR_HEALTH_INTERVAL: '0.2',
+  it('connect after a consent at the follower', async () => {
+    const peer = await httpPeer('peer-v2.mjs', ['http', 'auto']);
+    const guarded = await GuardedServer.before(peer);
+    const settings = {
+      DATABASE_URL: await createDatabase(),
+      MCP_AGGREGATOR_HEALTH_INTERVAL: '0.2',
+    };
+    const leader = await startApp(settings);
+    const other = await startApp(settings);
+    const api = new Api(other);
+    const call = (at: TestApp) =>
+      send(at.url, '/api/v1/tools/call', {
+        method: 'POST',
+        token: at.token,
+        body: JSON.stringify({ name: 'guarded.echo', arguments: { text: 'hello' } }),
+      });
+    try {
+      const id = await api.register({
+        name: 'guarded',
+        transport_type: 'HTTP',
+        connection_config: { base_url: guarded.url },
+      });
+      const consent = async (): Promise<void> => {
+        await eventually(async () => expect(await api.status(id)).toBe('ERROR'));
+        const { body } = await api.call('POST', `/servers/${id}/authorize`);
+        const question = new URL(String(body['authorization_url']));
+        const { headers } = await send(question.origin, question.pathname + question.search);
+        const back = new URL(headers['location'] ?? '');
+        expect((await send(other.url, back.pathname + back.search)).status).toBe(200);
       };
-      const leader = await startApp(settings);
-      const other = await startApp(settings);
-      const api = new Api(other);
-      const call = (at: TestApp) =>
-        send(at.url, '/api/v1/tools/call', {
-          method: 'POST',
-          token: at.token,
-          body: JSON.stringify({ name: 'guarded.echo', arguments: { text: 'hello' } }),
-        });
-      try {
-        const id = await api.register({
-          name: 'guarded',
-          transport_type: 'HTTP',
-          connection_config: { base_url: guarded.url },
-        });
-        const consent = async (): Promise<void> => {
-          await eventually(async () => expect(await api.status(id)).toBe('ERROR'));
-          const { body } = await api.call('POST', `/servers/${id}/authorize`);
-          const question = new URL(String(body['authorization_url']));
-          const { headers } = await send(question.origin, question.pathname + question.search);
-          const back = new URL(headers['location'] ?? '');
-          expect((await send(other.url, back.pathname + back.search)).status).toBe(200);
-        };
-        await consent();
-        await eventually(async () => expect((await call(leader)).status).toBe(200));
-        guarded.revokeAll();
-        expect((await call(leader)).status).toBe(503);
-        await consent();
-        await eventually(async () => expect((await call(leader)).status).toBe(200));
-      } finally {
-        await other.close();
-        await leader.close();
-        guarded.stop();
-        await peer.stop();
-      }
-    },
-    STARTS_MS,
-  );
+      await consent();
+      await eventually(async () => expect((await call(leader)).status).toBe(200));
+      guarded.revokeAll();
+      expect((await call(leader)).status).toBe(503);
+      await consent();
+      await eventually(async () => expect((await call(leader)).status).toBe(200));
+    } finally {
+      await other.close();
+      await leader.close();
+      guarded.stop();
+      await peer.stop();
+    }
+  });
 });
 
 describe('the client metadata document', () => {

@@ -169,7 +169,7 @@ describe('the service as a process', () => {
     });
     service.child.kill('SIGTERM');
     expect(await service.exited).toBe(0);
-    expect(processesWith(marker)).toEqual([]);
+    await eventually(() => expect(processesWith(marker)).toEqual([]));
   });
 
   it('prints its options, and starts nothing', async () => {

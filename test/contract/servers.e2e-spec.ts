@@ -485,11 +485,13 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('servers over REST, on %s', (en
     });
 
     it('makes the service healthy', async () => {
-      expect((await send(service.url, '/api/v1/aggregator/health')).body).toMatchObject({
-        status: 'healthy',
-        checks: { database: 'ok', sessions: 'ok' },
-        servers: { total: 1, connected: 1, error: 0 },
-      });
+      await eventually(async () =>
+        expect((await send(service.url, '/api/v1/aggregator/health')).body).toMatchObject({
+          status: 'healthy',
+          checks: { database: 'ok', sessions: 'ok' },
+          servers: { total: 1, connected: 1, error: 0 },
+        }),
+      );
     });
 
     it('takes its tools along when it is renamed', async () => {
@@ -536,7 +538,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('servers over REST, on %s', (en
         error_code: 'SERVER_UNAVAILABLE',
         server: { id, name: 'everything', status: 'DISCONNECTED' },
       });
-      const back = await call('POST', `/servers/${id}/connect?wait_seconds=20`);
+      const back = await call('POST', `/servers/${id}/connect?wait_seconds=60`);
       expect(back.body).toMatchObject({ server_id: id, status: 'CONNECTED' });
     });
   });

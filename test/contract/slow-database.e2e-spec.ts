@@ -120,6 +120,6 @@ describe('while a table is locked', () => {
          WHERE datname = current_database() AND application_name LIKE 'switchboard%'`,
       );
       expect(rows[0]?.count).toBeLessThanOrEqual(3);
-    }, 30_000);
+    });
   });
 });

@@ -32,7 +32,7 @@ describe('the examples', () => {
   let examples: Examples;
   beforeAll(async () => {
     examples = await startExamples();
-  }, 90_000);
+  });
   afterAll(() => examples.stop());
 
   it.each(programs)('%s prints what its README says', async (example) => {

@@ -68,7 +68,8 @@ describe('one question to many servers', () => {
   beforeAll(async () => {
     library = await httpPeer('library.mjs');
     dead = await httpPeer('library.mjs');
-    service = await startApp({ MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: '2' });
+    // Long enough for the servers that answer on a slow machine; each question to `hang` takes as long.
+    service = await startApp({ MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: '3' });
     for (const name of allServers) {
       const base = name === 'dead' ? dead.url : library.url;
       const registered = await request('POST', '/api/v1/aggregator/servers', {
@@ -84,9 +85,9 @@ describe('one question to many servers', () => {
         .object({ servers: z.array(z.object({ tool_count: z.number() })) })
         .parse(body);
       expect(servers.every((server) => server.tool_count === 2)).toBe(true);
-    }, 20_000);
+    });
     await dead.stop();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await service.close();
@@ -103,7 +104,7 @@ describe('one question to many servers', () => {
     for (const name of answering) {
       expect(status.get(name)).toMatchObject({ status: 'succeeded', tool: 'search', error: null });
     }
-    expect(status.get('hang')).toMatchObject({ status: 'timed_out', error: 'timeout after 2s' });
+    expect(status.get('hang')).toMatchObject({ status: 'timed_out', error: 'timeout after 3s' });
     expect(status.get('wrong')?.error).toBe(
       'search answered with an error: the library burnt down',
     );
@@ -194,7 +195,7 @@ describe('one question to many servers', () => {
         context: {
           attempted_servers: ['hang', 'wrong'],
           errors: [
-            'hang: timeout after 2s',
+            'hang: timeout after 3s',
             'wrong: search answered with an error: the library burnt down',
           ],
         },
@@ -203,7 +204,8 @@ describe('one question to many servers', () => {
   });
 
   it('accepts a limit of at least ten results, and returns no more than the limit', async () => {
-    const { results, metadata } = await query({ query: question, maxResults: 10 });
+    const body = { query: question, maxResults: 10, servers: answering };
+    const { results, metadata } = await query(body);
     expect(results.length).toBeLessThanOrEqual(10);
     expect(metadata.resultsReturned).toBe(results.length);
   });
@@ -402,7 +404,7 @@ describe('one question to many servers', () => {
         data: {
           attemptedServers: ['hang', 'wrong'],
           errors: [
-            'hang: timeout after 2s',
+            'hang: timeout after 3s',
             'wrong: search answered with an error: the library burnt down',
           ],
         },

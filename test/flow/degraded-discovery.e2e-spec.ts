@@ -42,8 +42,11 @@ describe.each([
       connection_config: { base_url: upstream.url('shed') },
       health_check_url: `http://127.0.0.1:${(checked.address() as AddressInfo).port}/`,
     });
-    await eventually(async () => expect(await names()).toEqual(['rake']));
-  }, 90_000);
+    await eventually(async () => {
+      expect(await names()).toEqual(['rake']);
+      expect(lists()).toEqual(expect.arrayContaining(['shed tools/list', 'shed prompts/list']));
+    });
+  });
   afterAll(async () => {
     for (const replica of replicas.toReversed()) await replica.close();
     await upstream.stop();
@@ -93,7 +96,7 @@ describe.each([
   it('runs once the server has recovered', async () => {
     health = [200];
     await eventually(async () => {
-      expect(await api().status(id)).toBe('CONNECTED');
+      for (const replica of replicas) expect(await new Api(replica).status(id)).toBe('CONNECTED');
       expect(await names()).toEqual(['rake', 'spade']);
     });
   });

@@ -86,10 +86,10 @@ describe.each([
   });
 
   it('keeps its session and its pending call when it is connected again meanwhile', async () => {
-    await api.call('POST', `/servers/${id}/connect?wait_seconds=30`);
+    await api.call('POST', `/servers/${id}/connect?wait_seconds=60`);
     await pendingCall(service, 'leaving', id);
     await api.call('POST', `/servers/${id}/disconnect`);
-    const { body } = await api.call('POST', `/servers/${id}/connect?wait_seconds=30`);
+    const { body } = await api.call('POST', `/servers/${id}/connect?wait_seconds=60`);
     expect(body).toMatchObject({ status: 'CONNECTED' });
     expect(service.app.get(SessionPool).pending(id)).toBe(1);
     expect(await call(service, 'leaving.echo', { text: 'still here' })).toMatchObject({
@@ -144,7 +144,7 @@ describe('a server that is being disconnected, with two replicas', () => {
   });
 
   it('is refused by a replica with its own session as soon as that is notified', async () => {
-    await new Api(leader).call('POST', `/servers/${id}/connect?wait_seconds=30`);
+    await new Api(leader).call('POST', `/servers/${id}/connect?wait_seconds=60`);
     await eventually(async () =>
       expect(await call(follower, 'shared.echo', { text: 'x' })).toMatchObject({ status: 200 }),
     );

@@ -140,7 +140,7 @@ describe('an aggregator registered at itself', () => {
         status: 'ERROR',
         error_message: expect.stringContaining('this is the aggregator itself'),
       });
-    }, 20_000);
+    });
   });
 });
 
@@ -174,8 +174,10 @@ describe('aggregators registered at each other', () => {
     }
     const [first] = registered;
     if (!first) throw new Error('there is one');
-    expect(JSON.stringify((await details(first))['warnings'])).toContain(
-      'it comes from this aggregator itself',
+    await eventually(async () =>
+      expect(JSON.stringify((await details(first))['warnings'])).toContain(
+        'it comes from this aggregator itself',
+      ),
     );
     expect(await circle[0]?.call(`next${length}__own__echo`, 'hello')).toEqual([
       { type: 'text', text: 'hello' },

@@ -8,6 +8,8 @@ const GOOD = 6;
 const ROUNDS = 20;
 /** Each of the four is called this often meanwhile, without waiting for responses. */
 const NAG_EVERY_MS = 25;
+/** Fewer than a server may run and queue, however long the rounds take. */
+const MOST_NAGS = 400;
 
 const bad = {
   dead: { crashOn: 'initialize' },
@@ -21,7 +23,10 @@ describe('one dead, one mute, one slow and one hostile server among ten', () => 
   let api: Api;
 
   beforeAll(async () => {
-    service = await startApp();
+    service = await startApp({
+      MCP_AGGREGATOR_RATE_LIMIT: '0',
+      MCP_AGGREGATOR_REQUEST_TIMEOUT: '600',
+    });
     api = new Api(service);
     await Promise.all(Array.from({ length: GOOD }, (_, i) => register(`good-${i}`, {})));
     await connected(GOOD);
@@ -43,7 +48,7 @@ describe('one dead, one mute, one slow and one hostile server among ten', () => 
       expect(statuses.filter((status) => status === 'CONNECTED')).toHaveLength(count);
       const tools = await send(service.url, '/api/v1/aggregator/state', { token: service.token });
       expect(tools.body).toMatchObject({ total_tools: count * 6 });
-    }, 20_000);
+    });
   const callEcho = async (server: string): Promise<number> => {
     const answer = await send(service.url, '/api/v1/tools/call', {
       method: 'POST',
@@ -58,7 +63,9 @@ describe('one dead, one mute, one slow and one hostile server among ten', () => 
     await Promise.all(Object.entries(bad).map(([name, behaviour]) => register(name, behaviour)));
     await connected(GOOD + 3);
     let muteAnswers = 0;
+    let nags = 0;
     const nagging = setInterval(() => {
+      if (++nags > MOST_NAGS) return;
       for (const name of Object.keys(bad)) {
         void callEcho(name).then(() => (muteAnswers += name === 'mute' ? 1 : 0));
       }

@@ -55,7 +55,7 @@ describe.each(engines)('definitions that clients refuse, on %s', (engine) => {
     app = await startApp(engine === 'PGlite' ? { DATABASE_URL: '' } : {});
     id = await register('odd', lists);
     await register('plain', { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] });
-  }, 120_000);
+  });
   afterAll(async () => {
     await Promise.all(clients.map((client) => client.close()));
     await app.close();
@@ -78,7 +78,7 @@ describe.each(engines)('definitions that clients refuse, on %s', (engine) => {
         { uri: 'odd://sized', name: 'sized' },
       ]);
       expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(1);
-    }, 20_000);
+    });
     const answer = await client.callTool({ name: 'odd__untyped', arguments: { id: '1' } });
     expect(answer.content).toEqual([{ type: 'text', text: 'untyped' }]);
   });

@@ -30,7 +30,7 @@ async function register(app: TestApp, name: string, ...uris: string[]): Promise<
     transport_type: 'STDIO',
     connection_config: { command, args },
   });
-  await eventually(async () => expect(await api.status(id)).toBe('CONNECTED'), 20_000);
+  await eventually(async () => expect(await api.status(id)).toBe('CONNECTED'));
   return id;
 }
 
@@ -52,7 +52,7 @@ describe('resources that two servers offer', () => {
     app = await startApp({ DATABASE_URL: url });
     await register(app, 'zeta', NOTES, 'file:///notes/{id}');
     later = await register(app, 'alpha', NOTES, 'file:///{+path}', '{+any}');
-  }, 60_000);
+  });
   afterAll(() => app.close());
 
   it('belong to the server registered first', async () => {
@@ -84,11 +84,20 @@ describe('resources that two servers offer', () => {
     const replica = await startApp({ DATABASE_URL: url });
     try {
       expect(await titles(replica)).toEqual([[NOTES, 'zeta']]);
+      const heard = new Set<string>();
+      const listening = await client(app);
+      listening.fallbackNotificationHandler = async ({ method }) => void heard.add(method);
       await new Api(replica).call('PATCH', `/servers/${later}`, { name: 'aaa' });
       await eventually(async () => {
-        expect(await titles(replica)).toEqual([[NOTES, 'zeta']]);
-        expect(await titles(app)).toEqual([[NOTES, 'zeta']]);
+        const { tools } = await listening.listTools();
+        expect(tools.map(({ name }) => name)).toContain('aaa__storm');
+        // The next test counts notifications: these are over then.
+        for (const kind of ['tools', 'prompts']) {
+          expect(heard).toContain(`notifications/${kind}/list_changed`);
+        }
       });
+      expect(await titles(replica)).toEqual([[NOTES, 'zeta']]);
+      expect(await titles(app)).toEqual([[NOTES, 'zeta']]);
     } finally {
       await replica.close();
     }
@@ -143,7 +152,7 @@ describe('a replica without sessions', () => {
         expect.arrayContaining(['everything__simple-prompt', 'notes__greet']) as unknown,
       );
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await replica.close();
     await leader.close();

@@ -36,9 +36,9 @@ describe('a client snippet', () => {
     expect(status).toBe(201);
     await eventually(async () => {
       const { body } = await send(service.url, '/api/v1/aggregator/servers', { token });
-      expect(body).toMatchObject({
-        servers: [{ status: 'CONNECTED', tool_count: expect.any(Number) }],
-      });
+      const { servers } = body as { servers: { status: string; tool_count: number }[] };
+      expect(servers).toMatchObject([{ status: 'CONNECTED' }]);
+      expect(servers[0]?.tool_count).toBeGreaterThan(0);
     });
   });
   afterAll(async () => {

@@ -50,11 +50,11 @@ describe('one question to the memory and filesystem servers from npm', () => {
       expect(names).toEqual(
         expect.arrayContaining(['memory__create_entities', 'filesystem__search_files']),
       );
-    }, 20_000);
+    });
     const observations = ['wrote the first compiler', 'was a rear admiral'];
     const entities = [{ name: 'Grace Hopper', entityType: 'person', observations }];
     await client.callTool({ name: 'memory__create_entities', arguments: { entities } });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await client.close();

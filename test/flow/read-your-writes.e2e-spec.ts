@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Api } from '../support/api.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { startApp, stopIntervals, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
 import { ListingServer } from '../support/listing-server.js';
@@ -57,13 +57,14 @@ describe.each([
     };
     first = await startApp(settings);
     if (isShared) second = await startApp(settings);
+    if (second) stopIntervals(second);
     api = new Api(first);
     mcp = new Client({ name: 'storm', version: '1' });
     const headers = { authorization: `Bearer ${first.token}` };
     await mcp.connect(
       new StreamableHTTPClientTransport(new URL(`${first.url}/mcp`), { requestInit: { headers } }),
     );
-  }, 90_000);
+  });
   afterAll(async () => {
     await mcp.close();
     await second?.close();
@@ -90,7 +91,7 @@ describe.each([
   }
 
   async function connect(server: Written): Promise<void> {
-    const { body } = await api.call('POST', `/servers/${server.id}/connect?wait_seconds=20`);
+    const { body } = await api.call('POST', `/servers/${server.id}/connect?wait_seconds=60`);
     expect(body['status']).toBe('CONNECTED');
     server.connected = true;
     const kept = server.tools;
@@ -246,12 +247,12 @@ describe.each([
     }
   }
 
-  /** Before the comparison that every replica makes each 30 s. The goal is a second; a busy machine takes longer. */
+  /** By messages of the other replica: it does not compare itself with the rows here. */
   async function expectFollowed(service: TestApp): Promise<void> {
     await eventually(async () => {
       const now = await shown(service);
       expect({ ...now, tools: now.tools.toSorted() }).toEqual(written());
-    }, 15_000);
+    });
   }
 
   it(`every later read reflects all of ${WRITES} writes`, async () => {
@@ -259,7 +260,7 @@ describe.each([
       await expectAgreement(await write());
       if (second) await expectFollowed(second);
     }
-  }, 120_000);
+  });
 });
 
 function isOfServer(name: string): boolean {

@@ -1,5 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { TestApp } from '../support/app.js';
 import { type BalancedReplicas, startBalanced } from '../support/balanced.js';
+import { eventually } from '../support/eventually.js';
 import { httpPeer, type HttpPeer } from '../support/peers.js';
 
 const MODERN = '2026-07-28';
@@ -67,17 +69,22 @@ describe('three replicas and a server that asks its users', () => {
   };
 
   it('tell clients the same about their servers, before they have sessions to them', async () => {
-    const told: unknown[] = [];
-    for (const { url } of cluster.replicas) {
+    const instructionsAt = async ({ url }: TestApp): Promise<string | undefined> => {
       const client = new Client({ name: 'test', version: '1' });
       const requestInit = { headers: { authorization: `Bearer ${cluster.tokens.alice}` } };
       const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit });
       await client.connect(transport);
-      told.push(client.getInstructions());
+      const instructions = client.getInstructions();
       await client.close();
-    }
-    expect(told[0]).toContain('echo what you like');
-    expect(told).toEqual([told[0], told[0], told[0]]);
+      return instructions;
+    };
+    // Instructions are stored after the handshake, and the other replicas hear of them after that.
+    await eventually(async () => {
+      const told = await Promise.all(cluster.replicas.map(instructionsAt));
+      expect(told[0]).toContain('## old\necho what you like');
+      expect(told[0]).toContain('## new\necho what you like');
+      expect(told).toEqual([told[0], told[0], told[0]]);
+    });
   });
 
   it.each(['old', 'new'])('get the answers of users of both eras (%s server)', async (name) => {

@@ -160,7 +160,7 @@ describe('three replicas behind a load balancer without stickiness', () => {
     await eventually(() => {
       expect(pool?.get(id)).toBeDefined();
       expect(pool?.get(id)).not.toBe(before);
-    }, 15_000);
+    });
   });
 
   it('answer 404 for the sessions of a replica that has stopped, and its clients begin another', async () => {

@@ -1,7 +1,6 @@
-import { SchedulerRegistry } from '@nestjs/schedule';
 import { SessionPool } from '@app/sessions';
 import { Api, callTool as call } from '../support/api.js';
-import { startApp, type TestApp } from '../support/app.js';
+import { startApp, stopIntervals, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { type HoldingServer, startHoldingServer } from '../support/holding-server.js';
 import type { Answer } from '../support/http.js';
@@ -16,13 +15,6 @@ const program = (...more: string[]): object => ({
   env: { [markName]: markValue },
 });
 const poolOf = ({ app }: TestApp): SessionPool => app.get(SessionPool);
-/** Only messages between replicas are left: nothing is compared with the rows from time to time. */
-const stopComparing = ({ app }: TestApp): void => {
-  const scheduler = app.get(SchedulerRegistry);
-  for (const name of scheduler.getIntervals()) {
-    clearInterval(scheduler.getInterval(name) as NodeJS.Timeout);
-  }
-};
 
 describe('what is written at one of three replicas', () => {
   let leader: TestApp;
@@ -61,12 +53,12 @@ describe('what is written at one of three replicas', () => {
     await eventually(() =>
       expect(all().map((one) => poolOf(one).leads)).toEqual([true, false, false]),
     );
-    for (const one of all()) stopComparing(one);
-  }, 90_000);
+    for (const one of all()) stopIntervals(one);
+  });
   afterAll(async () => {
     for (const one of all().toReversed()) await one.close();
     held.close();
-    expect(processesWith(MARK)).toEqual([]);
+    await eventually(() => expect(processesWith(MARK)).toEqual([]));
   });
 
   it('can be called at every replica when a follower registers it', async () => {
@@ -83,7 +75,7 @@ describe('what is written at one of three replicas', () => {
     });
     await callable('program.echo');
     await eventually(async () => expect(await api.status(heldId)).toBe('CONNECTED'));
-  }, 60_000);
+  });
 
   it('reaches every session, when a follower changed the configuration', async () => {
     const before = all().map((one) => poolOf(one).get(programId));
@@ -96,34 +88,30 @@ describe('what is written at one of three replicas', () => {
       }
     });
     await callable('program.echo');
-  }, 60_000);
+  });
 
   it.each([
     ['the leader', (): TestApp => leader],
     ['a follower', (): TestApp => follower],
-  ])(
-    'ends serving everywhere, when %s disconnected it',
-    async (_, at) => {
-      await callable('program.echo');
-      expect(sessionsOf(programId)).toEqual([true, true, true]);
-      await new Api(at()).call('POST', `/servers/${programId}/disconnect`);
-      await eventually(() => expect(nodesWith(MARK)).toEqual([]));
-      for (const one of all()) {
-        await eventually(async () => {
-          const answer = await call(one, 'program.echo');
-          expect(answer).toMatchObject({
-            status: 503,
-            body: { server: { status: 'DISCONNECTED' } },
-          });
+  ])('ends serving everywhere, when %s disconnected it', async (_, at) => {
+    await callable('program.echo');
+    expect(sessionsOf(programId)).toEqual([true, true, true]);
+    await new Api(at()).call('POST', `/servers/${programId}/disconnect`);
+    await eventually(() => expect(nodesWith(MARK)).toEqual([]));
+    for (const one of all()) {
+      await eventually(async () => {
+        const answer = await call(one, 'program.echo');
+        expect(answer).toMatchObject({
+          status: 503,
+          body: { server: { status: 'DISCONNECTED' } },
         });
-      }
-      // Followers have sessions to the leader, whose process has ended already.
-      await eventually(() => expect(sessionsOf(programId)).toEqual([false, false, false]));
-      await new Api(follower).call('POST', `/servers/${programId}/connect?wait_seconds=60`);
-      await callable('program.echo');
-    },
-    90_000,
-  );
+      });
+    }
+    // Followers have sessions to the leader, whose process has ended already.
+    await eventually(() => expect(sessionsOf(programId)).toEqual([false, false, false]));
+    await new Api(follower).call('POST', `/servers/${programId}/connect?wait_seconds=60`);
+    await callable('program.echo');
+  });
 
   it.each([
     ['the leader', (): TestApp => leader],
@@ -148,7 +136,6 @@ describe('what is written at one of three replicas', () => {
       await eventually(() => expect(held.held()).toBe(0));
       await new Api(follower).call('POST', `/servers/${heldId}/connect?wait_seconds=60`);
     },
-    90_000,
   );
 
   it('keeps every session, when it was connected again while calls end', async () => {
@@ -162,7 +149,7 @@ describe('what is written at one of three replicas', () => {
     held.release();
     for (const { status } of await Promise.all(running)) expect(status).toBe(200);
     expect(await new Api(other).status(heldId)).toBe('CONNECTED');
-  }, 60_000);
+  });
 
   it('lets calls at other replicas end, when it was disconnected without force', async () => {
     await eventually(() => expect(poolOf(leader).get(heldId)).toBeDefined());
@@ -174,7 +161,7 @@ describe('what is written at one of three replicas', () => {
     held.release();
     expect(await running).toMatchObject({ status: 200 });
     await eventually(() => expect(poolOf(other).isKept(heldId)).toBe(false));
-  }, 60_000);
+  });
 
   it('disappears at every replica when a follower removes it', async () => {
     await callable('program.echo');
@@ -183,5 +170,5 @@ describe('what is written at one of three replicas', () => {
     await eventually(() => {
       expect(all().map((one) => poolOf(one).isKept(programId))).toEqual([false, false, false]);
     });
-  }, 60_000);
+  });
 });

@@ -25,7 +25,7 @@ describe('two replicas on one database', () => {
   });
   afterAll(async () => {
     await second.close();
-    expect(processesWith(MARK)).toEqual([]);
+    await eventually(() => expect(processesWith(MARK)).toEqual([]));
   });
 
   const pools = (): SessionPool[] => [first.app.get(SessionPool), second.app.get(SessionPool)];
@@ -65,12 +65,12 @@ describe('two replicas on one database', () => {
 
   it('a call at the follower is passed on to the leader, without another process and a write to the rows', async () => {
     const [, pool] = pools();
-    const session = await pool?.acquire({ id, name: 'shared', status: 'CONNECTED' }, 10_000);
+    const session = await pool?.acquire({ id, name: 'shared', status: 'CONNECTED' }, 60_000);
     await expect(
       session?.request(
         'tools/call',
         { name: 'echo', arguments: { text: 'hi' } },
-        { timeoutMs: 5_000 },
+        { timeoutMs: 60_000 },
       ),
     ).resolves.toMatchObject({ content: [{ text: 'hi' }] });
     expect(nodesWith(MARK)).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('two replicas on one database', () => {
   });
 
   it('connecting at the other waits for the one that leads', async () => {
-    const { body } = await api.call('POST', `/servers/${id}/connect?wait_seconds=20`);
+    const { body } = await api.call('POST', `/servers/${id}/connect?wait_seconds=60`);
     expect(body).toMatchObject({ status: 'CONNECTED', message: 'Server connected' });
     expect(pools().map((pool) => pool.get(id) !== undefined)).toEqual([true, false]);
   });

@@ -32,5 +32,5 @@ describe('switchboard stdio and the built service', () => {
       await service.exited;
       await folder.remove();
     }
-  }, 120_000);
+  });
 });

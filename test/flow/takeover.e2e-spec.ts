@@ -75,7 +75,7 @@ describe('three replicas of which the leader stops', () => {
         );
       }
     }
-  }, 90_000);
+  });
   afterAll(async () => {
     for (const stop of stops.slice(1)) await stop();
     for (const peer of peers) await peer.stop();
@@ -89,11 +89,14 @@ describe('three replicas of which the leader stops', () => {
     expect(before).not.toContain(undefined);
 
     let isOver = false;
-    const statuses: number[] = [];
+    const failed: unknown[] = [];
     const callAll = async (survivor: TestApp): Promise<void> => {
       while (!isOver) {
         for (const name of ['program', 'streamable', 'sse', 'unused']) {
-          statuses.push((await call(survivor, `${name}.echo`)).status);
+          const { status } = await call(survivor, `${name}.echo`);
+          // A call waits 5 s for a session; starting the program of `unused` may take longer on a slow machine.
+          const isLate = name === 'unused' && status === 503;
+          if (status !== 200 && !isLate) failed.push([name, status]);
         }
       }
     };
@@ -106,11 +109,11 @@ describe('three replicas of which the leader stops', () => {
     isOver = true;
     await Promise.all(callers);
 
-    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    expect(failed).toEqual([]);
     expect(sessions()).toEqual(before);
     held.release();
     for (const { status } of await Promise.all(long)) expect(status).toBe(200);
-  }, 60_000);
+  });
 
   it('write nothing about servers that stay connected', async () => {
     const api = new Api(successor());

@@ -9,7 +9,6 @@ import { fixture, type HttpPeer, httpPeer } from '../support/peers.js';
 import { createDatabase } from '../support/postgres.js';
 
 const TOKEN = 'a-token-that-no-message-may-show';
-const RECOVERED_WITHIN_MS = 60_000;
 const ISSUE = '5 servers connected whose tools, prompts or resources could not be listed';
 
 interface View {
@@ -44,7 +43,7 @@ describe.each([
     for (const [name, server] of Object.entries(await servers())) {
       ids.set(name, await api.register({ name, ...server }));
     }
-  }, 90_000);
+  });
   afterAll(async () => {
     for (const replica of replicas.toReversed()) await replica.close();
     for (const peer of peers) await peer.stop();
@@ -131,9 +130,9 @@ describe.each([
   }
 
   it('are connected, and every replica reports the problem', async () => {
-    await eventually(expectToldEverywhere, RECOVERED_WITHIN_MS);
+    await eventually(expectToldEverywhere);
     expect(existsSync(broken)).toBe(true);
-  }, 90_000);
+  });
 
   it('a connect with a wait time returns the problem', async () => {
     const path = `/servers/${ids.get('http-legacy')}/connect?wait_seconds=1`;
@@ -145,8 +144,8 @@ describe.each([
   if (isShared) {
     it('are still reported as a problem after a failover', async () => {
       await replicas.shift()?.close();
-      await eventually(expectToldEverywhere, RECOVERED_WITHIN_MS);
-    }, 90_000);
+      await eventually(expectToldEverywhere);
+    });
   }
 
   it('are discovered in the background once their lists can be read', async () => {
@@ -160,6 +159,6 @@ describe.each([
         expect(await issues(replica)).toBeUndefined();
         expect(await excluded(replica)).toEqual([]);
       }
-    }, RECOVERED_WITHIN_MS);
-  }, 90_000);
+    });
+  });
 });

@@ -41,7 +41,7 @@ describe('a program that is a server', () => {
     eventually(async () => {
       const { body } = await api('GET', `/${id}`);
       expect((body as { error_message: string }).error_message).toContain(text);
-    }, 20_000);
+    });
 
   it('is started in a folder of its own, which is removed with it', async () => {
     const id = await register('homeless');
@@ -49,7 +49,7 @@ describe('a program that is a server', () => {
     await hasSaid(id, `its last words: Error: started in ${own}`);
     expect(existsSync(own)).toBe(true);
     expect((await api('DELETE', `/${id}`)).status).toBe(204);
-    await eventually(() => expect(existsSync(own)).toBe(false), 20_000);
+    await eventually(() => expect(existsSync(own)).toBe(false));
   });
 
   it('is started in the configured folder', async () => {
@@ -71,7 +71,7 @@ describe('a program that is a server', () => {
 
   it('leaves no folder behind when the service was killed before it could be removed', async () => {
     const left = join(folder.path, 'data/servers/of-a-former-life');
-    await eventually(() => expect(existsSync(left)).toBe(false), 20_000);
+    await eventually(() => expect(existsSync(left)).toBe(false));
   });
 
   it('is refused with a folder that is not absolute', async () => {

@@ -38,7 +38,7 @@ it(`${SERVERS * KILLS_EACH} killed children: every call is answered in a second,
         const live = pool.get(id);
         if (!live) throw new Error('not connected');
         return live;
-      }, 60_000);
+      });
       const calls = Array.from({ length: CALLS }, () =>
         session
           .request('tools/call', { name: 'echo', arguments: { text: 'x' } }, { timeoutMs: 60_000 })
@@ -57,7 +57,7 @@ it(`${SERVERS * KILLS_EACH} killed children: every call is answered in a second,
         });
         slowest.answerMs = Math.max(slowest.answerMs, answer.at - killedAt);
       }
-      await eventually(() => expect(pool.get(id)).toBeDefined(), 60_000);
+      await eventually(() => expect(pool.get(id)).toBeDefined());
       const backMs = performance.now() - killedAt;
       slowest.backMs[kill] = Math.max(slowest.backMs[kill] ?? 0, backMs);
     }

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { SchedulerRegistry } from '@nestjs/schedule';
 import { randomBytes } from 'node:crypto';
 import { createApp } from '../../apps/aggregator/src/create-app.js';
 import { temporaryFolder, testEnv } from './env.js';
@@ -48,6 +49,15 @@ export async function startApp(
   }
   const { port } = new URL(await app.getUrl());
   return { url: `http://127.0.0.1:${port}`, token: tokens.admin, tokens, app, close };
+}
+
+/**
+ * Ends the periodic work of a service, such as its comparison with the rows. What is left are events and messages
+ * between replicas, which tests of those need: the comparison would do their work, only later.
+ */
+export function stopIntervals({ app }: TestApp): void {
+  const scheduler = app.get(SchedulerRegistry);
+  for (const name of scheduler.getIntervals()) scheduler.deleteInterval(name);
 }
 
 function newToken(): string {

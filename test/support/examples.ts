@@ -34,7 +34,7 @@ export async function startExamples(): Promise<Examples> {
     const options = { method: 'POST', token: service.token, body };
     const answer = await send(service.url, '/api/v1/search', options);
     expect(answer.body).toMatchObject({ tools: [{ name: 'everything.get-sum' }] });
-  }, 30_000).catch(async (error: unknown) => {
+  }).catch(async (error: unknown) => {
     await stop();
     throw error;
   });

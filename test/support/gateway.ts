@@ -156,7 +156,7 @@ async function connectAll(targets: Readonly<Record<string, UpstreamTarget>>) {
   const pictured = await Promise.all(
     Object.entries(targets).map(async ([name, target]) => {
       const session = await connectUpstream(target, {
-        connectTimeoutMs: 20_000,
+        connectTimeoutMs: 60_000,
         maxAnswerBytes: 10_000_000,
         clientInfo: { name: 'switchboard-test', version: '0' },
         clientCapabilities: {
@@ -168,7 +168,7 @@ async function connectAll(targets: Readonly<Record<string, UpstreamTarget>>) {
       });
       open.set(serverIdOf(name), session);
       void session.closed.then(() => open.delete(serverIdOf(name)));
-      const limits = { maxItems: 1_000, maxPages: 10, timeoutMs: 10_000 };
+      const limits = { maxItems: 1_000, maxPages: 10, timeoutMs: 60_000 };
       const tools = await session.listAll('tools', limits);
       return { name, tools: tools.map(named) };
     }),

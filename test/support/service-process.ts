@@ -14,7 +14,7 @@ export interface ServiceProcess {
 }
 
 const MAIN = 'dist/apps/aggregator/src/main.js';
-const START_DEADLINE_MS = 60_000;
+const START_DEADLINE_MS = 240_000;
 
 /** The built service as its own process, as `npm start` runs it, in the given data folder. */
 export async function startProcess(

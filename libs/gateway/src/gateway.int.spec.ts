@@ -142,6 +142,8 @@ describe('/mcp', () => {
     await eventually(async () => {
       const { prompts } = await client.listPrompts();
       expect(prompts.map((prompt) => prompt.name)).toContain('everything__args-prompt');
+      expect((await client.listResources()).resources).not.toEqual([]);
+      expect((await client.listResourceTemplates()).resourceTemplates).not.toEqual([]);
     });
     const prompt = await client.getPrompt({
       name: 'everything__args-prompt',

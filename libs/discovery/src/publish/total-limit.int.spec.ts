@@ -32,7 +32,7 @@ describe.each([
     replicas = [await startApp(settings)];
     if (isShared) replicas.push(await startApp(settings));
     api = new Api(leader());
-  }, 90_000);
+  });
   afterAll(async () => {
     for (const replica of replicas.toReversed()) await replica.close();
     await upstream.stop();
@@ -107,7 +107,7 @@ describe.each([
   it('holds while every replica discovers every server at the same moment', async () => {
     const pools = replicas.map(({ app }) => app.get(SessionPool, { strict: false }));
     const opened = [...ids].flatMap(([name, id]) =>
-      pools.map((pool) => pool.acquire({ id, name, status: 'CONNECTED' }, 20_000)),
+      pools.map((pool) => pool.acquire({ id, name, status: 'CONNECTED' }, 60_000)),
     );
     await Promise.all(opened);
     for (let round = 1; round <= ROUNDS; round++) {

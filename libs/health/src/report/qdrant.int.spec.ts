@@ -22,12 +22,12 @@ describe(qdrantCheck.name, () => {
   });
 
   it.each([
-    ['ok', 200],
-    ['down', 503],
-    ['down', 0],
-  ] as const)('says %s of a Qdrant that answers with %i', async (verdict, answer) => {
+    ['ok', 200, 60_000],
+    ['down', 503, 60_000],
+    ['down', 0, 200],
+  ] as const)('says %s of a Qdrant that answers with %i', async (verdict, answer, withinMs) => {
     status = answer;
-    expect(await qdrantCheck({ QDRANT_URL: url, QDRANT_API_KEY: 'key' }, 200)).toBe(verdict);
+    expect(await qdrantCheck({ QDRANT_URL: url, QDRANT_API_KEY: 'key' }, withinMs)).toBe(verdict);
   });
 
   it('is down when the port is closed, and embedded when none is configured', async () => {

@@ -42,7 +42,7 @@ async function serve(behaviour: Behaviour, isSecure = false): Promise<HttpPool> 
   return poolOf(`${isSecure ? 'https' : 'http'}://localhost:${port}`);
 }
 
-function poolOf(url: string, connectTimeoutMs = 2_000): HttpPool {
+function poolOf(url: string, connectTimeoutMs = 60_000): HttpPool {
   const pool = new HttpPool(new URL(url), connectTimeoutMs, undefined, undefined, () => time);
   pools.push(pool);
   return pool;

@@ -3,7 +3,7 @@ import type { ConnectOptions, UpstreamSession, UpstreamTarget } from '../upstrea
 import { connectUpstream } from './connect-upstream.js';
 
 const OPTIONS: ConnectOptions = {
-  connectTimeoutMs: 20_000,
+  connectTimeoutMs: 60_000,
   maxAnswerBytes: 10_000,
   clientInfo: { name: 'c', version: '1' },
   clientCapabilities: {},

@@ -39,7 +39,7 @@ describe('egress policy for server connections', () => {
   const connect = (kind: 'SSE' | 'HTTP', url: string, egress?: Egress): Promise<unknown> => {
     const target: UpstreamTarget = { kind, url, headers: {} };
     const options: ConnectOptions = {
-      connectTimeoutMs: 5_000,
+      connectTimeoutMs: 60_000,
       maxAnswerBytes: 1_000_000,
       clientInfo: { name: 'switchboard-test', version: '0' },
       clientCapabilities: {},

@@ -8,7 +8,7 @@ import type { ConnectOptions, UpstreamSession, UpstreamTarget } from '../upstrea
 import { ConnectionLost } from '../upstream.errors.js';
 
 const options: ConnectOptions = {
-  connectTimeoutMs: 6_000,
+  connectTimeoutMs: 60_000,
   maxAnswerBytes: 100_000,
   clientInfo: { name: 'switchboard-test', version: '0' },
   clientCapabilities: {},
@@ -23,7 +23,7 @@ const call = (
   session: UpstreamSession,
   name: string,
   args: JsonObject = {},
-  timeoutMs = 5_000,
+  timeoutMs = 60_000,
 ): Promise<JsonObject> => session.request('tools/call', { name, arguments: args }, { timeoutMs });
 const said = (text: string): object => ({ content: [{ type: 'text', text }] });
 
@@ -77,7 +77,7 @@ afterEach(async () => {
   await Promise.all(sessions.splice(0).map((session) => session.close({ force: true })));
   await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
   await Promise.all(peers.splice(0).map((started) => started.stop()));
-  expect(processesWith(MARK)).toEqual([]);
+  await eventually(() => expect(processesWith(MARK)).toEqual([]));
 });
 
 describe.each(['stdio', 'http', 'sse'] as const)('a hostile server over %s', (kind) => {
@@ -86,7 +86,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('a hostile server over %s', (ki
     const refused = expect(call(session, 'echo', {}, 200)).rejects.toMatchObject({
       kind: 'timeout',
     });
-    await session.request('ping', undefined, { timeoutMs: 5_000 });
+    await session.request('ping', undefined, { timeoutMs: 60_000 });
     await refused;
     expect(session.pending).toBe(0);
   });
@@ -125,18 +125,20 @@ describe.each(['stdio', 'http', 'sse'] as const)('a hostile server over %s', (ki
 
   it('with endless pages is read up to the limit', async () => {
     const session = await open(await target(kind, { endlessPages: true }));
-    const limits = { maxItems: 1_000, maxPages: 20, timeoutMs: 10_000 };
+    const limits = { maxItems: 1_000, maxPages: 20, timeoutMs: 60_000 };
     await expect(session.listAll('tools', limits)).rejects.toThrow('more than 20 pages');
     const ten = await session.listAll('tools', { ...limits, maxItems: 10 });
     expect(ten).toHaveLength(10);
   });
 
   it('that floods with notifications has a thousand a second delivered, and still answers', async () => {
+    const startedAt = performance.now();
     const session = await open(await target(kind, { flood: 5_000, sse: true }));
     let heard = 0;
     session.onNotification(() => heard++);
     await call(session, 'echo', { text: 'through' });
-    expect(heard).toBeLessThanOrEqual(3_000);
+    const seconds = Math.ceil((performance.now() - startedAt) / 1_000);
+    expect(heard).toBeLessThanOrEqual(1_000 * (seconds + 1));
   });
 
   it.each(['log', 'junk'])(
@@ -156,9 +158,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('a hostile server over %s', (ki
         const session = await open(await target(kind, behaviour), { onLogLine });
         busyMs = 0;
         const startedAt = performance.now();
-        await expect(call(session, 'echo', { text: 'x' }, 30_000)).resolves.toMatchObject(
-          said('x'),
-        );
+        await expect(call(session, 'echo', { text: 'x' })).resolves.toMatchObject(said('x'));
         expect(busyMs).toBeGreaterThan(45);
         shares.push(busyMs / (performance.now() - startedAt));
       }
@@ -208,7 +208,9 @@ describe.each(['stdio', 'http', 'sse'] as const)('a hostile server over %s', (ki
       expect(await call(session, 'echo', { text })).toMatchObject(said(text));
     }
     if (kind === 'stdio') return;
-    expect(lines).toContain('requests get no answer: 128 were not taken yet');
+    await eventually(() =>
+      expect(lines).toContain('requests get no answer: 128 were not taken yet'),
+    );
     // Beside them at most the answers to its own 64 questions that a client could be asked.
     expect(await heldBy(peers[0])).toBeLessThanOrEqual(192);
   });
@@ -263,13 +265,13 @@ describe('a hostile process', () => {
     const session = await open(stdio({ stubborn: true, forks: true }));
     await eventually(() => expect(processesWith(MARK).length).toBeGreaterThanOrEqual(4));
     await session.close();
-    expect(processesWith(MARK)).toEqual([]);
+    await eventually(() => expect(processesWith(MARK)).toEqual([]));
   });
 
   it('that crashes leaves no descendants', async () => {
     const session = await open(stdio({ forks: true, crashOn: 'ping' }));
     await eventually(() => expect(processesWith(MARK).length).toBeGreaterThanOrEqual(4));
-    await expect(session.request('ping', undefined, { timeoutMs: 5_000 })).rejects.toThrow();
+    await expect(session.request('ping', undefined, { timeoutMs: 60_000 })).rejects.toThrow();
     await eventually(() => expect(processesWith(MARK)).toEqual([]));
   });
 
@@ -279,7 +281,7 @@ describe('a hostile process', () => {
   });
 
   it('that ignores the probe is connected as a legacy server', async () => {
-    const session = await open(stdio({ mute: ['server/discover'] }), { connectTimeoutMs: 3_000 });
+    const session = await open(stdio({ mute: ['server/discover'] }), { connectTimeoutMs: 9_000 });
     expect(session.era).toBe('legacy');
   });
 
@@ -378,7 +380,7 @@ describe('a broken network', () => {
 
   it('a broken stream of the HTTP+SSE transport fails all its calls at once', async () => {
     const { proxy, session } = await through({ mute: ['tools/call'] }, 'sse');
-    const calls = Array.from({ length: 20 }, () => call(session, 'echo', {}, 20_000));
+    const calls = Array.from({ length: 20 }, () => call(session, 'echo'));
     const failed = Promise.all(
       // Some may still wait for their connection, and were not sent.
       calls.map((one) => expect(one).rejects.toBeInstanceOf(ConnectionLost)),

@@ -6,7 +6,7 @@ import { connectUpstream } from '../connect/connect-upstream.js';
 import type { ConnectOptions, UpstreamSession } from '../upstream.js';
 
 const options: ConnectOptions = {
-  connectTimeoutMs: 6_000,
+  connectTimeoutMs: 60_000,
   maxAnswerBytes: 1_000_000,
   clientInfo: { name: 'switchboard-test', version: '0' },
   clientCapabilities: {},
@@ -75,7 +75,7 @@ async function ours(url: string, headers: Record<string, string> = {}): Promise<
 }
 
 const callOf = (session: UpstreamSession): Promise<unknown> =>
-  session.request('tools/call', { name: 'x', arguments: {} }, { timeoutMs: 5_000 });
+  session.request('tools/call', { name: 'x', arguments: {} }, { timeoutMs: 60_000 });
 
 async function callBySdk(url: string): Promise<unknown> {
   const client = new Client(options.clientInfo);

@@ -8,7 +8,7 @@ import { connectUpstream } from '../connect/connect-upstream.js';
 import type { ConnectOptions, UpstreamSession } from '../upstream.js';
 
 const options: ConnectOptions = {
-  connectTimeoutMs: 20_000,
+  connectTimeoutMs: 60_000,
   maxAnswerBytes: 10_000_000,
   clientInfo: { name: 'switchboard-test', version: '0' },
   clientCapabilities: {},
@@ -16,7 +16,7 @@ const options: ConnectOptions = {
 };
 
 const call = (session: UpstreamSession, name: string, args: JsonObject): Promise<JsonObject> =>
-  session.request('tools/call', { name, arguments: args }, { timeoutMs: 20_000 });
+  session.request('tools/call', { name, arguments: args }, { timeoutMs: 60_000 });
 const echo = (session: UpstreamSession, text: string): Promise<JsonObject> =>
   call(session, 'echo', { text });
 const said = (text: string): unknown =>
@@ -93,8 +93,8 @@ describe.each([
 
   it('is used in its era from then on', async () => {
     expect(session.era).toBe(era);
-    await expect(session.request('ping', undefined, { timeoutMs: 5_000 })).resolves.toBeDefined();
-    const limits = { maxItems: 100, maxPages: 10, timeoutMs: 5_000 };
+    await expect(session.request('ping', undefined, { timeoutMs: 60_000 })).resolves.toBeDefined();
+    const limits = { maxItems: 100, maxPages: 10, timeoutMs: 60_000 };
     const names = (await session.listAll('tools', limits)).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['echo', 'wait']));
     await expect(echo(session, 'after')).resolves.toEqual(said('after'));
@@ -108,7 +108,7 @@ describe('a health check of a server that was restarted in the other era', () =>
     ['SDK v2, stateless', 'SDK v1, with sessions', 'legacy'],
   ] as const)('from %s to %s finds out as well', async (from, to, era) => {
     const restart = await Restart.from(from, to);
-    await restart.session.request('ping', undefined, { timeoutMs: 5_000 });
+    await restart.session.request('ping', undefined, { timeoutMs: 60_000 });
     expect(restart.session.era).toBe(era);
     await restart.end();
   });

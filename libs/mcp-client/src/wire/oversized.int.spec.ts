@@ -5,7 +5,7 @@ import { connectUpstream } from '../connect/connect-upstream.js';
 import type { ConnectOptions, UpstreamSession } from '../upstream.js';
 
 const options: ConnectOptions = {
-  connectTimeoutMs: 10_000,
+  connectTimeoutMs: 60_000,
   maxAnswerBytes: 100_000,
   clientInfo: { name: 'switchboard-test', version: '0' },
   clientCapabilities: {},
@@ -36,7 +36,7 @@ async function open(
   return session;
 }
 
-const call = (session: UpstreamSession, name: string, timeoutMs = 20_000): Promise<unknown> =>
+const call = (session: UpstreamSession, name: string, timeoutMs = 60_000): Promise<unknown> =>
   session.request('tools/call', { name, arguments: { text: 'said' } }, { timeoutMs });
 
 afterEach(async () => {
@@ -68,7 +68,7 @@ describe.each(['stdio', 'sse'] as const)(
         mute: ['ping'],
         hugeOrder: ['jsonrpc', 'result'],
       });
-      const mute = session.request('ping', undefined, { timeoutMs: 20_000 });
+      const mute = session.request('ping', undefined, { timeoutMs: 60_000 });
       const both = await Promise.allSettled([mute, call(session, 'huge')]);
       expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
       await expect(session.closed).resolves.toMatchObject({
@@ -91,7 +91,7 @@ it('a process that writes large log lines to stdout has only their beginnings ke
   const session = await open(
     'stdio',
     { hugeBytes: 5_000_000, hugeLines: 20 },
-    { maxAnswerBytes: 10_000_000, connectTimeoutMs: 30_000 },
+    { maxAnswerBytes: 10_000_000 },
   );
   await eventually(() =>
     expect(session.logs().filter((line) => line.startsWith('[stdout] xxx'))).toHaveLength(20),

@@ -14,6 +14,7 @@ import type { AddressInfo } from 'node:net';
 import { LegacySession } from '../legacy/legacy-session.js';
 import { McpEndpoint } from './mcp-endpoint.js';
 import type { ClientCall, McpClient, McpSurface, ServerChange } from '../surface.js';
+import { eventually } from '../../../../test/support/eventually.js';
 
 const form = {
   message: 'Your name?',
@@ -208,18 +209,6 @@ async function handshake(caller = 'alice'): Promise<string> {
 }
 
 const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
-
-async function eventually(check: () => void): Promise<void> {
-  const end = Date.now() + 30_000;
-  for (;;) {
-    try {
-      return check();
-    } catch (error) {
-      if (Date.now() > end) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  }
-}
 
 describe('a legacy client', () => {
   it('performs the handshake, lists and calls', async () => {

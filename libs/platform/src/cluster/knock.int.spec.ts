@@ -17,18 +17,18 @@ describe(knock, () => {
   afterEach(() => void child.kill('SIGKILL'));
 
   it('is accepted by a process that is stopped', async () => {
-    expect(await knock(url, 2_000)).toBe('accepted');
+    expect(await knock(url, 60_000)).toBe('accepted');
     child.kill('SIGSTOP');
-    expect(await knock(url, 2_000)).toBe('accepted');
+    expect(await knock(url, 60_000)).toBe('accepted');
   });
 
   it('is refused when the process was killed', async () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
-    expect(await knock(url, 2_000)).toBe('refused');
+    expect(await knock(url, 60_000)).toBe('refused');
   });
 
   it('says nothing of a name without an address', async () => {
-    expect(await knock('http://replica.invalid', 2_000)).toBe('unknown');
+    expect(await knock('http://replica.invalid', 60_000)).toBe('unknown');
   });
 });

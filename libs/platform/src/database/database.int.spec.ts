@@ -33,7 +33,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('migrations on %s', (engine) =>
       dataSourceOptions(testEnv(folder.path, overrides), embedded, migrations),
     ).initialize();
     // Without the template PGlite initializes a cluster.
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await dataSource.destroy();

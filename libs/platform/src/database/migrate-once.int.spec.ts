@@ -27,5 +27,5 @@ describe(makeDatabaseTemplate.name, () => {
     expect(unreadable).toEqual([]);
     expect(readdirSync(folder.path)).toEqual(['template']);
     await folder.remove();
-  }, 120_000);
+  });
 });
