@@ -17,6 +17,10 @@ const STAMPS_PER_READ = 5_000;
 /** A changed tool keeps the name in its row until it is classified again. */
 const CLASSIFIED_BY = 'CASE WHEN is_classified THEN classified_by END';
 
+/** Of a `ToolRow`. */
+const COLUMNS = `id, name, original_name, source_server_id, is_external, content_hash, skill_ids,
+  primary_skill_id, is_classified, ${CLASSIFIED_BY} AS classified_by, discovered_at`;
+
 export interface HeldTool {
   readonly id: number;
   /** Null for an own tool. */
@@ -34,6 +38,8 @@ export interface SkillsOfTool {
   readonly toolId: number;
   /** Primary skill first. Empty: the tool counts as unclassified. */
   readonly skillIds: readonly string[];
+  /** The content that was classified: a tool with another one keeps its skills. */
+  readonly contentHash?: string | undefined;
 }
 
 /** Owns the SQL on `mcp.tools`. A caller that writes refreshes the catalogue afterwards with the changed rows. */
@@ -43,7 +49,7 @@ export class ToolStore {
 
   /**
    * Loads rows as tools. An unchanged tool in `held` is returned as the same object, and its definition is not
-   * read again.
+   * read again. The row of another tool is read once, with its definition.
    */
   async read(
     stale: Pick<StaleRows, 'toolsOf' | 'tools'>,
@@ -73,31 +79,37 @@ export class ToolStore {
     held: ReadonlyMap<number, CatalogueTool>,
     servers: Map<string, ServerNames>,
   ): Promise<CatalogueTool[]> {
-    const rows = await this.database.background.direct.query<ToolRow[]>(
-      `SELECT id, name, original_name, source_server_id, is_external, content_hash, skill_ids,
-              primary_skill_id, is_classified, ${CLASSIFIED_BY} AS classified_by, discovered_at
-       FROM mcp.tools WHERE id = ANY($1::int[])`,
-      [ids],
-    );
-    const isRead = (row: ToolRow): boolean => held.get(row.id)?.contentHash === row.content_hash;
-    const definitions = await this.definitions(rows.filter((row) => !isRead(row)));
-    return rows.flatMap((row) => {
+    const unread = ids.filter((id) => !held.has(id));
+    const tools: CatalogueTool[] = [];
+    for (const row of await this.rows(ids.filter((id) => held.has(id)))) {
       const known = held.get(row.id);
-      const definition = definitions.get(row.id);
-      if (known && isRead(row)) return [toCatalogueTool(row, known, known, servers)];
-      if (!definition) return []; // removed in the meantime
-      return [toCatalogueTool(row, { definition, ...partsOf(definition) }, undefined, servers)];
-    });
+      if (known?.contentHash !== row.content_hash) unread.push(row.id);
+      else tools.push(toCatalogueTool(row, known, known, servers));
+    }
+    for (const row of await this.describedRows(unread)) {
+      const { definition } = row;
+      const parts = { definition, ...partsOf(definition) };
+      tools.push(toCatalogueTool(row, parts, undefined, servers));
+    }
+    return tools;
   }
 
-  private async definitions(
-    rows: readonly { readonly id: number }[],
-  ): Promise<ReadonlyMap<number, JsonObject>> {
-    if (rows.length === 0) return new Map();
-    const read = await this.database.background.direct.query<
-      { id: number; definition: JsonObject }[]
-    >('SELECT id, definition FROM mcp.tools WHERE id = ANY($1::int[])', [rows.map(({ id }) => id)]);
-    return new Map(read.map(({ id, definition }) => [id, definition]));
+  private async rows(ids: readonly number[]): Promise<ToolRow[]> {
+    if (ids.length === 0) return [];
+    return this.database.background.direct.query<ToolRow[]>(
+      `SELECT ${COLUMNS} FROM mcp.tools WHERE id = ANY($1::int[])`,
+      [ids],
+    );
+  }
+
+  private async describedRows(
+    ids: readonly number[],
+  ): Promise<(ToolRow & { readonly definition: JsonObject })[]> {
+    if (ids.length === 0) return [];
+    return this.database.background.direct.query<(ToolRow & { definition: JsonObject })[]>(
+      `SELECT ${COLUMNS}, definition FROM mcp.tools WHERE id = ANY($1::int[])`,
+      [ids],
+    );
   }
 
   /** A value that changes with every write to the table, even one without a difference. */
@@ -234,20 +246,26 @@ export class ToolStore {
     );
   }
 
-  async setSkills(tools: readonly SkillsOfTool[], classifiedBy: string, tx: Tx): Promise<void> {
-    await tx.query(
-      `UPDATE mcp.tools t
-       SET skill_ids = s.skills, primary_skill_id = s.skills[1], is_classified = cardinality(s.skills) > 0,
-           classified_by = $3, updated_at = now()
-       FROM (SELECT id, ARRAY(SELECT jsonb_array_elements_text(skills)) AS skills
-             FROM unnest($1::int[], $2::jsonb[]) AS given (id, skills)) s
-       WHERE t.id = s.id`,
+  /** Returns the ids of the tools that were written; their rows are locked until the transaction ends. */
+  async setSkills(tools: readonly SkillsOfTool[], classifiedBy: string, tx: Tx): Promise<number[]> {
+    const rows = await tx.query<{ id: number }[]>(
+      `WITH written AS (
+         UPDATE mcp.tools t
+         SET skill_ids = s.skills, primary_skill_id = s.skills[1], is_classified = cardinality(s.skills) > 0,
+             classified_by = $4, updated_at = now()
+         FROM (SELECT id, hash, ARRAY(SELECT jsonb_array_elements_text(skills)) AS skills
+               FROM unnest($1::int[], $2::text[], $3::jsonb[]) AS given (id, hash, skills)) s
+         WHERE t.id = s.id AND t.content_hash = coalesce(s.hash, t.content_hash)
+         RETURNING t.id)
+       SELECT id FROM written`,
       [
         tools.map(({ toolId }) => toolId),
+        tools.map(({ contentHash }) => contentHash ?? null),
         tools.map(({ skillIds }) => JSON.stringify(skillIds)),
         classifiedBy,
       ],
     );
+    return rows.map(({ id }) => id);
   }
 
   /** An override by a person counts as classified, even without any skill. */

@@ -7,6 +7,8 @@ export interface ToolAssignments {
   readonly toolId: number;
   /** Primary skill first. Empty: the tool counts as unclassified. */
   readonly assignments: readonly Assignment[];
+  /** The content that was classified. Without it the skills are of the tool whatever its content. */
+  readonly contentHash?: string;
 }
 
 export interface AssignedSkills {
@@ -67,7 +69,19 @@ export class AssignmentStore {
     );
   }
 
-  async replace(tools: readonly ToolAssignments[], classifiedBy: string, tx: Tx): Promise<void> {
+  /** Skips tools that were removed or have another content; returns the ids of the others. */
+  async replace(
+    given: readonly ToolAssignments[],
+    classifiedBy: string,
+    tx: Tx,
+  ): Promise<ReadonlySet<number>> {
+    const skills = given.map(({ toolId, assignments, contentHash }) => ({
+      toolId,
+      skillIds: orderedSkills(assignments),
+      contentHash,
+    }));
+    const written = new Set(await this.tools.setSkills(skills, classifiedBy, tx));
+    const tools = given.filter(({ toolId }) => written.has(toolId));
     const rows = tools.flatMap(({ toolId, assignments }) =>
       assignments.map(({ skillId, confidence }, rank) => ({
         toolId,
@@ -89,11 +103,7 @@ export class AssignmentStore {
         rows.map((row) => row.isPrimary),
       ],
     );
-    const skills = tools.map(({ toolId, assignments }) => ({
-      toolId,
-      skillIds: orderedSkills(assignments),
-    }));
-    await this.tools.setSkills(skills, classifiedBy, tx);
+    return written;
   }
 
   /** Removes a skill that was switched off from all tools, including overridden ones; returns their ids. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Catalogue, ToolStore } from '@app/catalogue';
-import { Database, type JsonObject, type Tx } from '@app/platform';
+import { Catalogue, type CatalogueTool, ToolStore } from '@app/catalogue';
+import { Database, isForeignKeyViolation, type JsonObject, type Tx } from '@app/platform';
 import { AssignmentStore, type ToolAssignments } from './assignment.store.js';
 import { LOCAL } from './classifier.js';
 import type { Assignment } from '../skills/skill.js';
@@ -24,6 +24,25 @@ export interface ClassificationOutcome {
   readonly assignments: ToolAssignments['assignments'];
   /** Likely skills that are not sure enough to be assigned. */
   readonly unsure: readonly Assignment[];
+}
+
+/** A tool as it is put in the queue. */
+interface Content {
+  readonly id: number;
+  readonly contentHash: string;
+}
+
+interface Lease {
+  readonly lease: string;
+  /** Of the tool when it was put in the queue. */
+  readonly contentHash: string;
+}
+
+/** Tools that were overridden or made due again since they were claimed. */
+class LeasesLost extends Error {
+  constructor(readonly toolIds: ReadonlySet<number>) {
+    super('the leases of some tools were lost');
+  }
 }
 
 /** Batch size: the embedded database blocks the event loop during a write. */
@@ -61,19 +80,35 @@ export class ClassificationQueue {
     });
   }
 
-  /** Makes new and changed tools due, among these ids or all. Overrides by a human are kept. */
+  /**
+   * Makes new and changed tools due, among these ids or all. Overrides by a human are kept. Tools with an id are taken
+   * as the catalogue shows them: a later change is told of by another request.
+   */
   async enqueue(toolIds?: readonly number[]): Promise<void> {
-    const ids = toolIds ?? (await this.unknown());
-    for (let start = 0; start < ids.length; start += TOOLS_PER_WRITE) {
-      await this.database.background.transaction((tx) =>
-        this.enqueueSome(ids.slice(start, start + TOOLS_PER_WRITE), tx),
+    const { toolsById } = this.catalogue.current;
+    const tools = toolIds ? toolIds.flatMap((id) => toolsById.get(id) ?? []) : await this.unknown();
+    for (let start = 0; start < tools.length; start += TOOLS_PER_WRITE) {
+      await this.enqueueExisting(tools.slice(start, start + TOOLS_PER_WRITE));
+    }
+  }
+
+  /** Reads the rows of the tools only when one was removed meanwhile. */
+  private async enqueueExisting(tools: readonly Content[]): Promise<void> {
+    const { background } = this.database;
+    try {
+      await background.transaction((tx) => this.enqueueSome(tools, tx));
+    } catch (error) {
+      if (!isForeignKeyViolation(error)) throw error;
+      const ids = tools.map(({ id }) => id);
+      await background.transaction(async (tx) =>
+        this.enqueueSome(await this.tools.hold(ids, tx), tx),
       );
     }
   }
 
   /** Tools without a row in the queue, or whose row has another content hash. */
-  private async unknown(): Promise<number[]> {
-    const unknown: number[] = [];
+  private async unknown(): Promise<Content[]> {
+    const unknown: Content[] = [];
     for await (const stamps of this.tools.stamps()) {
       const rows = await this.database.background.direct.query<
         { id: number; contentHash: string; isOverride: boolean }[]
@@ -86,15 +121,14 @@ export class ClassificationQueue {
       for (const { id, contentHash, isClassified } of stamps) {
         const row = queued.get(id);
         const isKnown = row?.isOverride ? isClassified : row?.contentHash === contentHash;
-        if (!isKnown) unknown.push(id);
+        if (!isKnown) unknown.push({ id, contentHash });
       }
     }
     return unknown;
   }
 
-  private async enqueueSome(toolIds: readonly number[], tx: Tx): Promise<void> {
-    const held = await this.tools.hold(toolIds, tx);
-    const values = [held.map(({ id }) => id), held.map(({ contentHash }) => contentHash)];
+  private async enqueueSome(tools: readonly Content[], tx: Tx): Promise<void> {
+    const values = [tools.map(({ id }) => id), tools.map(({ contentHash }) => contentHash)];
     await tx.query(
       `INSERT INTO mcp.tool_classifications AS c (tool_id, content_hash)
        SELECT * FROM unnest($1::int[], $2::text[])
@@ -118,17 +152,23 @@ export class ClassificationQueue {
 
   /**
    * Claims up to `limit` due tools, never classified ones first. The lease excludes other workers until it
-   * expires.
+   * expires. Tools that the catalogue shows with other contents than those in the queue are read.
    */
   async claim(limit: number): Promise<ClaimedTool[]> {
     const leases = await this.database.background.transaction((tx) => this.lease(limit, tx));
     const { toolsById, servers } = this.catalogue.current;
-    const stale = { toolsOf: new Set<string>(), tools: new Set(leases.keys()) };
-    const tools = await this.tools.read(stale, toolsById);
-    return tools
+    const shown: CatalogueTool[] = [];
+    const unread = new Set<number>();
+    for (const [id, { contentHash }] of leases) {
+      const tool = toolsById.get(id);
+      if (tool?.contentHash === contentHash) shown.push(tool);
+      else unread.add(id);
+    }
+    const read = await this.tools.read({ toolsOf: new Set(), tools: unread }, toolsById);
+    return [...shown, ...read]
       .map((tool) => ({
         id: tool.id,
-        lease: leases.get(tool.id) ?? '',
+        lease: leases.get(tool.id)?.lease ?? '',
         originalName: tool.originalName,
         description: tool.description,
         inputSchema: tool.inputSchema,
@@ -141,21 +181,21 @@ export class ClassificationQueue {
   }
 
   /** By tool, the end of its lease: any other write that makes the tool due replaces it. */
-  private async lease(limit: number, tx: Tx): Promise<ReadonlyMap<number, string>> {
+  private async lease(limit: number, tx: Tx): Promise<ReadonlyMap<number, Lease>> {
     const due = await tx.query<{ id: number }[]>(
       `SELECT tool_id AS id FROM mcp.tool_classifications WHERE due_at <= now()
        ORDER BY classified_by IS NOT NULL, due_at, tool_id LIMIT $1 FOR UPDATE SKIP LOCKED`,
       [limit],
     );
-    const leased = await tx.query<{ id: number; lease: string }[]>(
+    const leased = await tx.query<(Lease & { id: number })[]>(
       `WITH leased AS (
          UPDATE mcp.tool_classifications
          SET state = 'CLASSIFYING', due_at = now() + interval '${LEASE}', updated_at = now()
-         WHERE tool_id = ANY($1::int[]) RETURNING tool_id, due_at)
-       SELECT tool_id AS id, due_at::text AS lease FROM leased`,
+         WHERE tool_id = ANY($1::int[]) RETURNING tool_id, due_at, content_hash)
+       SELECT tool_id AS id, due_at::text AS lease, content_hash AS "contentHash" FROM leased`,
       [due.map(({ id }) => id)],
     );
-    return new Map(leased.map(({ id, lease }) => [id, lease]));
+    return new Map(leased.map((row) => [row.id, row]));
   }
 
   /**
@@ -166,22 +206,40 @@ export class ClassificationQueue {
     outcomes: readonly ClassificationOutcome[],
     classifiedBy: string,
   ): Promise<number[]> {
-    return this.database.background.transaction(async (tx) => {
-      const held = await this.tools.hold(
-        outcomes.map(({ tool }) => tool.id),
-        tx,
-      );
-      const hashes = new Map(held.map(({ id, contentHash }) => [id, contentHash]));
-      const unchanged = outcomes.filter(({ tool }) => hashes.get(tool.id) === tool.contentHash);
-      const settled = await this.closeLeases(unchanged, classifiedBy, tx);
-      const kept = unchanged.filter(({ tool }) => settled.has(tool.id));
-      await this.assignments.replace(
-        kept.map(({ tool, assignments }) => ({ toolId: tool.id, assignments })),
-        classifiedBy,
-        tx,
-      );
-      return kept.map(({ tool }) => tool.id);
-    });
+    let left = outcomes;
+    for (;;) {
+      try {
+        const settling = left;
+        return await this.database.background.transaction((tx) =>
+          this.settleAll(settling, classifiedBy, tx),
+        );
+      } catch (error) {
+        if (!(error instanceof LeasesLost)) throw error;
+        left = left.filter(({ tool }) => !error.toolIds.has(tool.id));
+      }
+    }
+  }
+
+  /** Locks the rows of the tools by writing them; rolls that back for leases that were lost. */
+  private async settleAll(
+    outcomes: readonly ClassificationOutcome[],
+    classifiedBy: string,
+    tx: Tx,
+  ): Promise<number[]> {
+    const written = await this.assignments.replace(
+      outcomes.map(({ tool, assignments }) => ({
+        toolId: tool.id,
+        assignments,
+        contentHash: tool.contentHash,
+      })),
+      classifiedBy,
+      tx,
+    );
+    const unchanged = outcomes.filter(({ tool }) => written.has(tool.id));
+    const closed = await this.closeLeases(unchanged, classifiedBy, tx);
+    const lost = unchanged.filter(({ tool }) => !closed.has(tool.id));
+    if (lost.length > 0) throw new LeasesLost(new Set(lost.map(({ tool }) => tool.id)));
+    return [...closed];
   }
 
   /** Compares and writes in one statement, which sees the row as it is when it locks it. */

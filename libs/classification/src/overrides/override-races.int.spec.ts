@@ -1,7 +1,7 @@
 import { SYSTEM } from '@app/access';
 import { Database } from '@app/platform';
 import { CommandBus } from '@nestjs/cqrs';
-import { startApp, type TestApp } from '../../../../test/support/app.js';
+import { startApp, stopIntervals, type TestApp } from '../../../../test/support/app.js';
 import { createDatabase } from '../../../../test/support/postgres.js';
 import { insertTools, ROWS_ONLY } from '../../../../test/support/rows.js';
 import { ClassificationQueue, type ClaimedTool } from '../classify/classification-queue.store.js';
@@ -39,6 +39,8 @@ describe.each([
     const shared = replicas > 1 ? { DATABASE_URL: await createDatabase() } : settings;
     services = [];
     for (let i = 0; i < replicas; i++) services.push(await startApp({ ...ROWS_ONLY, ...shared }));
+    // The tests are told by themselves when tools are due.
+    for (const service of services) stopIntervals(service);
     ids = await insertTools(one().app, 'weather', tools);
   });
   afterAll(async () => {
@@ -84,7 +86,7 @@ describe.each([
     for (;;) {
       await requeue();
       const claimed = await get(ClassificationQueue).claim(1_000);
-      // The scheduled job of a replica may have claimed some before.
+      // A run in the background may have claimed some before.
       if (ids.every((id) => claimed.some((tool) => tool.id === id))) return claimed;
     }
   };
@@ -111,7 +113,7 @@ describe.each([
       expect(await rows()).toEqual(ids.map((id, i) => byHand(id, chosen[i] ?? '')));
       await Promise.all([...ids.map((id, i) => drop(id, i)), classifyAll()]);
     }
-  }, 120_000);
+  });
 
   it('classifies every tool whose override was dropped meanwhile', async () => {
     for (const id of ids) await override(id, 'finance');
@@ -142,6 +144,44 @@ describe.each([
     expect(await settle(late)).toEqual([]);
     await classifyAll();
     expect((await rows())[0]).toMatchObject({ skill: 'weather_env', isOverride: false });
+  });
+
+  it('stores the results of a claim for the tools that were not overridden', async () => {
+    const claimed = await claimAll();
+    const [overridden = 0, ...others] = ids;
+    await override(overridden, 'finance');
+    const settled = await settle(claimed);
+    expect(settled.filter((id) => ids.includes(id)).toSorted((a, b) => a - b)).toEqual(others);
+    const [first, ...rest] = await rows();
+    expect(first).toEqual(byHand(overridden, 'finance'));
+    expect(rest.map(({ id, skill, by }) => [id, skill, by])).toEqual(
+      others.map((id) => [id, 'media', 'fake']),
+    );
+  });
+
+  it('stores no result for a tool with another content than was claimed', async () => {
+    const claimed = await claimAll();
+    const [changed = 0, ...others] = ids;
+    await query(`UPDATE mcp.tools SET content_hash = 'another' WHERE id = $1`, [changed]);
+    const settled = await settle(claimed);
+    expect(settled.filter((id) => ids.includes(id)).toSorted((a, b) => a - b)).toEqual(others);
+    expect((await rows())[0]).toMatchObject({ skill: 'weather_env', isDue: true });
+    await classifyAll();
+    expect((await rows())[0]).toMatchObject({ skill: 'weather_env', isDue: false });
+  });
+
+  it('makes tools due although one of them was removed meanwhile', async () => {
+    const [gone = 0] = await insertTools(one().app, 'short-lived', [
+      { name: 'gone', description: 'Weather forecast' },
+    ]);
+    await classifyAll();
+    // The catalogue shows it until it compares itself with the rows.
+    await query('DELETE FROM mcp.tools WHERE id = $1', [gone]);
+    await query('DELETE FROM mcp.tool_classifications WHERE tool_id = $1', [ids[0]]);
+    await get(ClassificationQueue).enqueue([gone, ...ids]);
+    expect((await rows()).map(({ id, isDue }) => [id, isDue])).toEqual(
+      ids.map((id) => [id, id === ids[0]]),
+    );
   });
 
   it('waits for an override that is not committed yet', async () => {

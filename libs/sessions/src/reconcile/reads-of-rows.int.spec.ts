@@ -2,13 +2,10 @@ import { Database } from '@app/platform';
 import { CommandBus } from '@nestjs/cqrs';
 import { DataSource } from 'typeorm';
 import { Api } from '../../../../test/support/api.js';
-import { startApp, type TestApp } from '../../../../test/support/app.js';
+import { startApp, stopIntervals, type TestApp } from '../../../../test/support/app.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { ListingServer } from '../../../../test/support/listing-server.js';
 import { ReconcileSessions } from './reconcile-sessions.command.js';
-
-/** The embedded database starts slowly on a busy machine. */
-const START_MS = 120_000;
 
 interface Statement {
   readonly sql: string;
@@ -34,6 +31,7 @@ function recordStatements(service: TestApp): Statement[] {
 }
 
 const READS_SERVERS = /\b(from|join)\s+"?mcp"?\."?external_servers/i;
+const READS_TOOLS = /\b(from|join)\s+"?mcp"?\."?tools\b/i;
 /** Sums over the rows of all other servers. */
 const OF_OTHERS = /WHERE id <> \$1/;
 
@@ -49,26 +47,28 @@ describe.each([
     await upstream.start();
     upstream.tools.set('files', ['read_file', 'write_file']);
     service = await startApp({ MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: 'true', ...settings });
+    stopIntervals(service);
     statements = recordStatements(service);
-  }, START_MS);
+  });
   afterAll(async () => {
     await service.close();
     await upstream.stop();
   });
 
-  it('reads its row at most twice until its tools are classified', async () => {
+  it('reads its row and those of its tools at most twice until they are classified', async () => {
     const id = await new Api(service).register({
       name: 'files',
       transport_type: 'HTTP',
       connection_config: { base_url: upstream.url('files') },
     });
     const { direct } = service.app.get(Database, { strict: false });
-    await eventually(async () => {
-      const states = await direct.query<{ state: string }[]>(
-        `SELECT state FROM mcp.tool_classifications
+    const tools = await eventually(async () => {
+      const rows = await direct.query<{ id: number; state: string }[]>(
+        `SELECT t.id, state FROM mcp.tool_classifications
          JOIN mcp.tools t ON t.id = tool_id WHERE t.is_external`,
       );
-      expect(states.filter(({ state }) => state.endsWith('CLASSIFIED'))).toHaveLength(2);
+      expect(rows.filter(({ state }) => state.endsWith('CLASSIFIED'))).toHaveLength(2);
+      return rows;
     });
     // Runs in the background too; a server whose row and session agree costs it no read.
     await service.app.get(CommandBus).execute(new ReconcileSessions());
@@ -76,5 +76,19 @@ describe.each([
     const reads = ofServer.filter(({ sql }) => READS_SERVERS.test(sql) && !OF_OTHERS.test(sql));
     expect(ofServer.some(({ sql }) => /INSERT INTO "mcp"."external_servers"/.test(sql))).toBe(true);
     expect(reads.map(({ sql }) => sql)).toHaveLength(2);
+
+    for (const tool of tools) {
+      const ofTool = (): string[] =>
+        statements
+          .filter(({ sql, values }) => READS_TOOLS.test(sql) && values.flat().includes(tool.id))
+          .map(({ sql }) => sql);
+      // By the catalogue, after the discovery and after the classification.
+      await eventually(() =>
+        expect(ofTool()).toEqual([
+          expect.stringContaining('discovered_at, definition FROM mcp.tools'),
+          expect.stringContaining('discovered_at FROM mcp.tools'),
+        ]),
+      );
+    }
   });
 });
