@@ -1,5 +1,5 @@
-// `npm run structure`: folders stay small, names of files, classes and types are unique, and every event has an emitter
-// and a listener that is found by its file name.
+// `npm run structure`: folders stay small, names of files, classes and types are unique, every event has an emitter and a
+// listener that is found by its file name, and what a lib exports is imported elsewhere.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 
@@ -10,6 +10,10 @@ const HEARD_OUTSIDE = new Set();
 
 /** Each lib has one. */
 const SHARED_NAMES = new Set(['index.ts']);
+
+/** A package for programs outside this repository. */
+const PACKAGES = new Set(['api-client']);
+const IMPORTING_FOLDERS = ['apps', 'libs', 'test', 'migrations'];
 
 const DECLARED = /^export (?:abstract )?(?:class|interface|type|enum) (\w+)/gm;
 const EVENT = /^export class (\w+)/gm;
@@ -29,6 +33,55 @@ async function sources(root) {
     }
   }
   return found;
+}
+
+async function importers(root) {
+  const found = [];
+  for (const top of IMPORTING_FOLDERS) {
+    const folder = join(root, top);
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const path = join(entry.parentPath ?? entry.path, entry.name);
+      if (!entry.isFile() || !path.endsWith('.ts') || path.includes('/node_modules/')) continue;
+      found.push({ path: relative(root, path), text: await readFile(path, 'utf8') });
+    }
+  }
+  return found;
+}
+
+/** The names in `{ a, type B, c as d }`: as they are imported, or as they are exported. */
+function namesIn(list, side) {
+  const entries = list.split(',').map((entry) => entry.trim().replace(/^type\s+/, ''));
+  return entries
+    .filter(Boolean)
+    .map((entry) => entry.split(/\s+as\s+/).at(side === 'from' ? 0 : -1));
+}
+
+/** Files of the lib itself, and its specs, import each other without the index. */
+function deadExports(files, others) {
+  return files
+    .filter(({ lib, path }) => path === `libs/${lib}/src/index.ts` && !PACKAGES.has(lib))
+    .flatMap(({ lib, path, text }) => {
+      const from = `'@app/${lib}'`;
+      const importing = others.filter(
+        (file) => !file.path.startsWith(`libs/${lib}/`) && file.text.includes(from),
+      );
+      const imported = new Set();
+      for (const file of importing) {
+        const lists = file.text.matchAll(
+          /\{([^{}]*)\}\s*(?:from|= await import\()\s*('@app\/[\w-]+')/g,
+        );
+        for (const [, list, name] of lists) {
+          if (name !== from) continue;
+          // `import { a as b }`, or of an import at run time `const { a: b }`.
+          for (const one of namesIn(list, 'from')) imported.add(one.split(':')[0]);
+        }
+      }
+      return [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)]
+        .flatMap(([, list]) => namesIn(list, 'to'))
+        .filter((name) => !imported.has(name))
+        .map((name) => `${path}: exports ${name}, which no other lib, app or test imports`);
+    });
 }
 
 function largeFolders(files) {
@@ -82,13 +135,18 @@ function lonelyEvents(files) {
     });
 }
 
-const files = await sources(process.argv[2] ?? '.');
+const root = process.argv[2] ?? '.';
+const files = await sources(root);
 const problems = [
   ...largeFolders(files),
   ...sharedNames(files),
   ...misplacedListeners(files),
   ...lonelyEvents(files),
+  ...deadExports(files, await importers(root)),
 ];
 for (const line of problems) console.error(line);
 if (problems.length > 0) process.exitCode = 1;
-else console.log('structure: folders, names, events and listeners are as CONTRIBUTING.md says');
+else
+  console.log(
+    'structure: folders, names, events, listeners and exports are as CONTRIBUTING.md says',
+  );

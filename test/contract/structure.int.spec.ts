@@ -29,7 +29,7 @@ describe('npm run structure', () => {
     files: Readonly<Record<string, string>>,
   ): Promise<{ code: unknown; output: string }> {
     for (const [path, source] of Object.entries(files)) {
-      const file = join(folder.path, 'libs', path);
+      const file = join(folder.path, path.startsWith('/') ? path : `libs/${path}`);
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, source);
     }
@@ -45,6 +45,16 @@ describe('npm run structure', () => {
   });
 
   it.each([
+    ['another lib', 'b/src/b.ts', "import { type Used as Mine, used } from '@app/a';"],
+    ['an app', '/apps/x/src/x.ts', "import {\n  used,\n  type Used,\n} from '@app/a';"],
+    ['a test', '/test/flow/a.e2e-spec.ts', "const { used, Used } = await import('@app/a');"],
+  ])('passes exports that %s imports', async (_, path, source) => {
+    const index = "export { used } from './a.js';\nexport type { Inner as Used } from './b.js';";
+    const files = { ...WHOLE, 'a/src/index.ts': index, [path]: source };
+    expect(await checkLibs(files)).toMatchObject({ code: 0 });
+  });
+
+  it.each([
     ['an event that no lib publishes', { 'a/src/move.command.ts': '// new Moved()' }, 'publishes'],
     ['an event without a listener', { 'a/src/follow.on-moved.ts': '' }, 'listens to Moved'],
     ['a listener in another file', { 'a/src/b.ts': 'signals.hear(Moved, f)' }, 'a/src/b.ts'],
@@ -55,6 +65,15 @@ describe('npm run structure', () => {
       'Twice: names two things, in libs/a/src/b.ts and libs/b/src/c.ts',
     ],
     ['a file with the name of another', { 'a/src/b.ts': '', 'b/src/b.ts': '' }, 'b.ts: names two'],
+    [
+      'an export that only its own lib imports',
+      {
+        'a/src/index.ts': "export { type Used, dead } from './a.js';",
+        'a/src/b.ts': "import { dead } from '@app/a';",
+        'b/src/c.ts': "import { type Used } from '@app/a';",
+      },
+      'libs/a/src/index.ts: exports dead, which no other lib, app or test imports',
+    ],
     [
       'a folder with more than twenty files',
       Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`b/src/c/f${i}.ts`, ''])),

@@ -15,13 +15,7 @@ export { rpcCode } from './codec/rpc-code.js';
 export { RpcError, UpstreamRpcError } from './codec/rpc-error.js';
 export { messageBytes, messagePieces, messageText } from './codec/write-message.js';
 export { mcpHeader } from './headers/header-names.js';
-export {
-  declaredHeaders,
-  headerText,
-  type ParamHeader,
-  paramHeaders,
-  paramHeadersOf,
-} from './headers/param-headers.js';
+export { declaredHeaders, headerText, paramHeaders } from './headers/param-headers.js';
 export { ToolHeaders } from './headers/tool-headers.js';
 export { subjectOf } from './headers/request-subject.js';
 export { canonicalName, MAX_WIRE_NAME, wireName } from './names/names.js';
