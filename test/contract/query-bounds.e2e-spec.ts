@@ -16,10 +16,7 @@ describe('what is asked of many servers', () => {
   const clients: Client[] = [];
 
   beforeAll(async () => {
-    service = await startApp({
-      MCP_AGGREGATOR_QUERY_TIMEOUT: '60',
-      MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: '30',
-    });
+    service = await startApp();
     api = new Api(service);
     for (const kind of ['prose', 'blocks', 'members']) {
       const { command, args } = stdioPeer(fixture('long-answers.mjs'), [kind]);

@@ -10,7 +10,7 @@ const QUERY = '/api/v1/aggregator/query';
 const TOOL = 'mcp__proxy__aggregator__query';
 const question = 'How do I implement React hooks for state management?';
 const answering = ['archive', 'docs', 'forum', 'notes', 'portal', 'wiki'];
-const failing = ['dead', 'hang', 'huge', 'wrong'];
+const failing = ['dead', 'huge', 'wrong'];
 const allServers = [...answering, ...failing].toSorted();
 
 const answerSchema = z.object({
@@ -51,12 +51,14 @@ describe('one question to many servers', () => {
   let library: HttpPeer;
   let dead: HttpPeer;
 
-  const request = (method: string, path: string, body?: object, token?: string): Promise<Answer> =>
-    send(service.url, path, {
-      method,
-      token: token ?? service.token,
-      ...(body && { body: JSON.stringify(body) }),
-    });
+  const request = (
+    method: string,
+    path: string,
+    body?: object,
+    token = service.token,
+    { url } = service,
+  ): Promise<Answer> =>
+    send(url, path, { method, token, ...(body && { body: JSON.stringify(body) }) });
   const query = async (body: object): Promise<z.infer<typeof answerSchema>> => {
     const answer = await request('POST', QUERY, body);
     expect(answer.status).toBe(200);
@@ -68,43 +70,46 @@ describe('one question to many servers', () => {
   beforeAll(async () => {
     library = await httpPeer('library.mjs');
     dead = await httpPeer('library.mjs');
-    // Long enough for the servers that answer on a slow machine; each question to `hang` takes as long.
-    service = await startApp({ MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: '3' });
-    for (const name of allServers) {
+    service = await startApp();
+    await registerAt(service, allServers);
+    await dead.stop();
+  });
+  async function registerAt(at: TestApp, names: readonly string[]): Promise<void> {
+    for (const name of names) {
       const base = name === 'dead' ? dead.url : library.url;
-      const registered = await request('POST', '/api/v1/aggregator/servers', {
+      const body = {
         name,
         transport_type: 'HTTP',
         connection_config: { base_url: `${base}/${name}` },
-      });
+      };
+      const registered = await request('POST', '/api/v1/aggregator/servers', body, at.token, at);
       expect(registered.status).toBe(201);
     }
     await eventually(async () => {
-      const { body } = await request('GET', '/api/v1/aggregator/servers');
+      const path = '/api/v1/aggregator/servers';
+      const { body } = await request('GET', path, undefined, at.token, at);
       const { servers } = z
         .object({ servers: z.array(z.object({ tool_count: z.number() })) })
         .parse(body);
       expect(servers.every((server) => server.tool_count === 2)).toBe(true);
     });
-    await dead.stop();
-  });
+  }
 
   afterAll(async () => {
     await service.close();
     await library.stop();
   });
 
-  it('is answered within its deadline, with the outcome of each server', async () => {
+  it('is answered with the outcome of each server', async () => {
     const before = await asked();
     const { results, metadata } = await query({ query: question });
     const after = await asked();
 
-    expect(metadata).toMatchObject({ serversQueried: 10, serversSucceeded: 6 });
+    expect(metadata).toMatchObject({ serversQueried: 9, serversSucceeded: 6 });
     const status = new Map(metadata.servers.map((server) => [server.name, server]));
     for (const name of answering) {
       expect(status.get(name)).toMatchObject({ status: 'succeeded', tool: 'search', error: null });
     }
-    expect(status.get('hang')).toMatchObject({ status: 'timed_out', error: 'timeout after 3s' });
     expect(status.get('wrong')?.error).toBe(
       'search answered with an error: the library burnt down',
     );
@@ -125,7 +130,7 @@ describe('one question to many servers', () => {
     const shared = results.find(({ content }) => content.startsWith('useState'));
     expect(shared?.sources?.map(({ server }) => server).toSorted()).toEqual(answering);
     expect(results.at(-1)?.content).toMatch(/cafeteria|PostgreSQL/);
-    expect(metadata.serverDiversity).toBe(0.6);
+    expect(metadata.serverDiversity).toBeCloseTo(6 / 9, 2);
   });
 
   it('has a deterministic answer, except for the time', async () => {
@@ -186,20 +191,44 @@ describe('one question to many servers', () => {
     }
   });
 
-  it('fails only when no server answers', async () => {
-    expect(await request('POST', QUERY, { query: 'x', servers: ['hang', 'wrong'] })).toMatchObject({
-      status: 503,
-      body: {
-        detail: 'Aggregation failed: all servers unavailable',
-        error_code: 'SERVER_UNAVAILABLE',
-        context: {
-          attempted_servers: ['hang', 'wrong'],
-          errors: [
-            'hang: timeout after 3s',
-            'wrong: search answered with an error: the library burnt down',
-          ],
+  describe('with a timeout for each server', () => {
+    const names = ['docs', 'hang', 'wrong'];
+    let impatient: TestApp;
+    beforeAll(async () => {
+      impatient = await startApp({ MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: '8' });
+      await registerAt(impatient, names);
+    });
+    afterAll(() => impatient.close());
+    const ask = (servers: readonly string[]): Promise<Answer> =>
+      request('POST', QUERY, { query: question, servers }, impatient.token, impatient);
+
+    it('is answered without a server that does not answer in time', async () => {
+      const { metadata } = answerSchema.parse((await ask(['docs', 'hang'])).body);
+      expect(metadata).toMatchObject({
+        serversQueried: 2,
+        serversSucceeded: 1,
+        servers: [
+          { name: 'docs', status: 'succeeded' },
+          { name: 'hang', status: 'timed_out', error: 'timeout after 8s' },
+        ],
+      });
+    });
+
+    it('fails only when no server answers', async () => {
+      expect(await ask(['hang', 'wrong'])).toMatchObject({
+        status: 503,
+        body: {
+          detail: 'Aggregation failed: all servers unavailable',
+          error_code: 'SERVER_UNAVAILABLE',
+          context: {
+            attempted_servers: ['hang', 'wrong'],
+            errors: [
+              'hang: timeout after 8s',
+              'wrong: search answered with an error: the library burnt down',
+            ],
+          },
         },
-      },
+      });
     });
   });
 
@@ -396,15 +425,15 @@ describe('one question to many servers', () => {
     it('refuses with the errors of its contract', async () => {
       const failed = client.callTool({
         name: TOOL,
-        arguments: { query: 'x', servers: ['wrong', 'hang'] },
+        arguments: { query: 'x', servers: ['wrong', 'dead'] },
       });
       await expect(failed).rejects.toMatchObject({
         code: -32603,
         message: 'Aggregation failed: all servers unavailable',
         data: {
-          attemptedServers: ['hang', 'wrong'],
+          attemptedServers: ['dead', 'wrong'],
           errors: [
-            'hang: timeout after 3s',
+            expect.stringMatching(/^dead: /),
             'wrong: search answered with an error: the library burnt down',
           ],
         },
@@ -424,7 +453,7 @@ describe('one question to many servers', () => {
     it('sends progress to the client as servers answer', async () => {
       const seen: { progress: number; total?: number | undefined }[] = [];
       await client.callTool(
-        { name: TOOL, arguments: { query: question, servers: ['docs', 'hang', 'wiki'] } },
+        { name: TOOL, arguments: { query: question, servers: ['docs', 'wrong', 'wiki'] } },
         { onprogress: (progress) => seen.push(progress) },
       );
       await sleep(0);

@@ -159,8 +159,8 @@ describe.each(llmWires)('a question planned by a model of $provider', ({ setting
 
   it('stops waiting for an unresponsive model at its deadline', async () => {
     await start({
-      MCP_AGGREGATOR_QUERY_TIMEOUT: '6',
-      MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: '3',
+      MCP_AGGREGATOR_QUERY_TIMEOUT: '10',
+      MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: '8',
     });
     endpoint.answer = () => new Promise(() => undefined);
     expect(await query(['context7', 'wiki'])).toMatchObject({

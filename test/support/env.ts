@@ -3,13 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Env, parseEnv } from '@app/platform';
 
-/** Settings for a service under test: any free port, no logs, nothing shared, and patience on a busy machine. */
+/** On a busy machine every answer may take seconds. */
+export const PATIENCE = {
+  MCP_AGGREGATOR_DATABASE_WAIT: '10',
+  MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: '60',
+  MCP_AGGREGATOR_QUERY_TIMEOUT: '120',
+};
+
+/** Settings for a service under test: any free port, no logs, nothing shared. */
 export function testEnv(dataDir: string, overrides: Record<string, string> = {}): Env {
   return parseEnv({
     MCP_AGGREGATOR_PORT: '0',
     MCP_AGGREGATOR_DATA_DIR: dataDir,
     MCP_AGGREGATOR_LOG_LEVEL: 'fatal',
-    MCP_AGGREGATOR_DATABASE_WAIT: '10',
+    ...PATIENCE,
     ...overrides,
   });
 }

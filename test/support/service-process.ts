@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PATIENCE } from './env.js';
 
 export interface ServiceProcess {
   readonly url: string;
@@ -60,7 +61,8 @@ export function launch(
       MCP_AGGREGATOR_PORT: '0',
       MCP_AGGREGATOR_DATA_DIR: dataDir,
       MCP_AGGREGATOR_SHUTDOWN_DELAY: '0',
-      MCP_AGGREGATOR_DATABASE_WAIT: '10',
+      MCP_AGGREGATOR_SHUTDOWN_GRACE: '60',
+      ...PATIENCE,
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
