@@ -1,4 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecretFile, OwnFile } from './whole-file.js';
@@ -45,6 +53,25 @@ describe('a file in the data folder', () => {
     expect(text()).toBe('http://127.0.0.1:8081');
     other.remove();
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is left alone when it was removed and another process has written it since', () => {
+    const [own, other] = [new OwnFile(file()), new OwnFile(file())];
+    own.write('http://127.0.0.1:8081');
+    rmSync(file());
+    // Many file systems give it the inode of the first one.
+    other.write('http://127.0.0.1:8082');
+    own.remove();
+    expect(text()).toBe('http://127.0.0.1:8082');
+  });
+
+  it('is left alone when it has the inode of another time', () => {
+    const own = new OwnFile(file());
+    own.write('http://127.0.0.1:8081');
+    const { mtimeMs } = statSync(file());
+    utimesSync(file(), mtimeMs / 1_000, mtimeMs / 1_000 + 1);
+    own.remove();
+    expect(text()).toBe('http://127.0.0.1:8081');
   });
 
   it('is not removed by a process that never wrote it', () => {

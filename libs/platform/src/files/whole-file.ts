@@ -52,9 +52,16 @@ export class OwnFile {
   /** Does nothing when the file was replaced or removed since. */
   remove(): void {
     const found = statSync(this.path, { throwIfNoEntry: false });
-    if (found && this.written && isSameFile(found, this.written)) rmSync(this.path);
+    const isOwn =
+      found && this.written && isSameFile(found, this.written) && isUnchanged(found, this.written);
+    if (isOwn) rmSync(this.path);
     this.written = undefined;
   }
+}
+
+/** File systems give the inode of a removed file to the next one. */
+function isUnchanged(one: Stats, other: Stats): boolean {
+  return one.mtimeMs === other.mtimeMs;
 }
 
 export function isSameFile(one: Stats, other: Stats): boolean {
