@@ -1,4 +1,11 @@
-import type { CancelSignal, Egress, JsonObject, SharedBudget, RawJsonObject } from '@app/platform';
+import type {
+  CancelSignal,
+  Egress,
+  JsonObject,
+  SharedBudget,
+  RawJsonObject,
+  Tenure,
+} from '@app/platform';
 import type { ProtocolEra, Provenance } from '@app/mcp-protocol';
 import type { Authorizer } from './wire/authorizer.js';
 
@@ -50,6 +57,8 @@ export interface ConnectOptions {
   readonly secrets?: readonly string[];
   /** An earlier session asked its callers questions that name no call: one client is served at a time from the start. */
   readonly asksCallers?: boolean;
+  /** For a server that may run only while this process leads: session and process end with it. */
+  readonly tenure?: Tenure | undefined;
   /** Called with the first such question, unless `asksCallers` says so already. */
   onCallersAsked?(): void;
   /** Called for every line of the log, also while connecting. */
@@ -169,6 +178,9 @@ export interface UpstreamSession {
 
 export interface SessionEnd {
   readonly reason: string;
-  /** `refused`: the server does not accept our credentials, so a retry soon is pointless. */
-  readonly cause: 'asked' | 'lost' | 'refused';
+  /**
+   * `refused`: the server does not accept our credentials, so a retry soon is pointless. `moved`: another replica runs
+   * the server, which is no news about the server.
+   */
+  readonly cause: 'asked' | 'lost' | 'refused' | 'moved';
 }

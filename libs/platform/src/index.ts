@@ -30,6 +30,7 @@ export { type PassFailure, PassingOn } from './cluster/passing-on.js';
 export { type Peer, Peers } from './cluster/peers.js';
 export { replicaUrl } from './cluster/replica-url.js';
 export { type ReplicaNews, Replicas } from './cluster/replicas.js';
+export type { Tenure } from './cluster/tenure.js';
 export { makeDatabaseTemplate, migrateOnce } from './database/migrate-once.js';
 export { isForeignKeyViolation, isUniqueViolation } from './database/failures/pg-errors.js';
 export {

@@ -939,3 +939,30 @@ describe('the log of a server', () => {
     expect(lines).toEqual(['[info] ready']);
   });
 });
+
+describe('a session for the time that this process leads', () => {
+  const tenureOf = () => {
+    const controller = new AbortController();
+    const tenure = { isOver: false, ended: controller.signal };
+    return { tenure, end: () => controller.abort() };
+  };
+
+  it('ends with it, with an unknown outcome of the calls that were sent', async () => {
+    const { tenure, end } = tenureOf();
+    const { wire, session } = await open('stdio', { tenure });
+    const running = call(session);
+    end();
+    await expect(running).rejects.toMatchObject({ executed: 'unknown' });
+    await expect(session.closed).resolves.toMatchObject({ cause: 'moved' });
+    expect(wire.closes).toEqual([{ force: true }]);
+  });
+
+  it('sends nothing more when the process stood still, and does not know it yet', async () => {
+    const { tenure } = tenureOf();
+    const { wire, session } = await open('stdio', { tenure });
+    tenure.isOver = true;
+    await expect(call(session)).rejects.toMatchObject({ executed: 'no' });
+    expect(wire.asked('tools/call')).toEqual([]);
+    await expect(session.closed).resolves.toMatchObject({ cause: 'moved' });
+  });
+});

@@ -57,6 +57,7 @@ import { SessionExpired, type Wire, type WireListener } from '../wire/wire.js';
 const DEFAULT_LIST_BYTES = 32_000_000;
 const LISTING_SERVERS = 8;
 const PING_WITHIN_MS = 3_000;
+const MOVED = 'another replica leads and runs the server';
 
 /**
  * JSON-RPC over one wire: ids, deadlines, server requests and notifications, a new session when the server lost
@@ -132,6 +133,7 @@ export class RpcSession implements UpstreamSession, WireListener {
       log: (line) => this.options.onLogLine?.(line),
     };
     this.messages = new ServerMessages(this.calls, port, options.asksCallers);
+    options.tenure?.ended.addEventListener('abort', this.move, { once: true });
   }
 
   /** Rejects and closes the wire when no session could be opened. */
@@ -370,6 +372,8 @@ export class RpcSession implements UpstreamSession, WireListener {
     params: JsonObject | undefined,
     options: RequestOptions,
   ): Promise<RawJsonObject> {
+    // Also requests that waited, after the process stood still.
+    if (this.options.tenure?.isOver) this.move();
     if (this.ending) return Promise.reject(new ConnectionLost('it has ended', 'no', this.ending));
     if (options.signal?.aborted) return Promise.reject(new RequestCancelled());
     return new Promise((resolve, reject) => {
@@ -556,6 +560,9 @@ export class RpcSession implements UpstreamSession, WireListener {
     this.notify('notifications/cancelled', about).catch(() => undefined);
   }
 
+  private readonly move = (): void =>
+    void this.end(new ConnectionLost(MOVED, 'unknown'), 'moved', { force: true });
+
   private async end(
     error: AppError,
     cause: SessionEnd['cause'],
@@ -563,6 +570,7 @@ export class RpcSession implements UpstreamSession, WireListener {
   ): Promise<void> {
     if (!this.ending) {
       this.ending = error;
+      this.options.tenure?.ended.removeEventListener('abort', this.move);
       this.negotiation?.end(error);
       this.modern?.stop();
       this.listShare.close();

@@ -17,7 +17,7 @@ const ANSWER_WITHIN_MS = 2_000;
 /** As PostgreSQL lists these connections, one per replica. */
 export const CONTROL_CONNECTION = 'switchboard control';
 /** Short, because without this connection the process neither leads nor hears of changes. */
-const WAITS = { firstMs: 1_000, longestMs: 5_000 };
+const WAITS = { firstMs: 250, longestMs: 5_000 };
 
 /**
  * The one connection to PostgreSQL that waits behind no other work: for leadership and for notifications between

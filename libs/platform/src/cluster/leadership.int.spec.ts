@@ -6,7 +6,7 @@ import { eventually } from '../../../../test/support/eventually.js';
 import { FaultProxy } from '../../../../test/support/fault-proxy.js';
 import type { Database } from '../database/database.js';
 import { ControlConnection } from './control-connection.js';
-import { Leadership, LEASE_MS, NotLeading } from './leadership.js';
+import { Leadership, LEADS_MS, NotLeading } from './leadership.js';
 import { Peers } from './peers.js';
 
 describe(Leadership, () => {
@@ -113,11 +113,55 @@ describe(Leadership, () => {
   it('ends by the clock of a process that cannot renew it', async () => {
     const one = await replica();
     await one.leadership.refresh();
-    await one.clock.advance(LEASE_MS - 1);
+    await one.clock.advance(LEADS_MS - 1);
     expect(one.leadership.leads).toBe(true);
     await one.clock.advance(1);
     expect(one.leadership.leads).toBe(false);
     await expect(fenced(one.leadership)).rejects.toThrow(NotLeading);
+  });
+
+  it('is told to have ended at that moment, without a question', async () => {
+    const one = await replica();
+    await one.leadership.refresh();
+    await one.clock.advance(LEADS_MS);
+    expect(one.heard).toEqual([true, false]);
+  });
+
+  it('ends what may run only at the leader, at the latest by its clock', async () => {
+    const [one, other] = [await started(), await started()];
+    await one.leadership.refresh();
+    const tenure = one.leadership.currentTenure();
+    expect(other.leadership.currentTenure()).toBeUndefined();
+    expect([tenure?.isOver, tenure?.ended.aborted]).toEqual([false, false]);
+    await one.disconnect();
+    await one.clock.advance(LEADS_MS);
+    expect([tenure?.isOver, tenure?.ended.aborted]).toEqual([true, true]);
+    expect(await other.leadership.refresh()).toBe(false);
+    await runOut();
+    expect(await other.leadership.refresh()).toBe(true);
+    expect(other.leadership.currentTenure()?.isOver).toBe(false);
+  });
+
+  it('lets run what runs at a replica that is alone, until another has taken over', async () => {
+    const one = await replica();
+    await one.leadership.refresh();
+    const tenure = one.leadership.currentTenure();
+    await one.clock.advance(LEADS_MS);
+    expect([one.leadership.leads, tenure?.isOver]).toEqual([false, false]);
+    const other = await replica();
+    await runOut();
+    expect(await other.leadership.refresh()).toBe(true);
+    await one.leadership.refresh();
+    expect([tenure?.isOver, tenure?.ended.aborted]).toEqual([true, true]);
+  });
+
+  it('lets run what runs at a replica that has resigned', async () => {
+    const [one, other] = [await started(), await started()];
+    await one.leadership.refresh();
+    const tenure = one.leadership.currentTenure();
+    await one.leadership.resign();
+    expect(await other.leadership.refresh()).toBe(true);
+    expect(tenure?.isOver).toBe(false);
   });
 
   it('refuses what a former leader writes that does not know it yet', async () => {

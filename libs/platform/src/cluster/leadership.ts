@@ -13,9 +13,14 @@ import { Signal } from '../signal.js';
 import { CONTROL_CONNECTION, ControlConnection } from './control-connection.js';
 import { knock } from './knock.js';
 import { LIVING_PEERS, peerRows, Peers } from './peers.js';
+import { RunningTenure, type Tenure } from './tenure.js';
 
-/** A leader that could not renew its lease for this long leads no longer; another takes over. */
+/** A lease that was not renewed for this long can be taken over. */
 export const LEASE_MS = 6_000;
+/** The leader stops leading so much earlier: what only a leader may run has to have ended when another begins. */
+const END_EARLIER_MS = 500;
+/** How long a process leads after it has asked for the last renewal. */
+export const LEADS_MS = LEASE_MS - END_EARLIER_MS;
 /** All replicas ask this often: the leader renews, the others look whether the lease has run out. */
 export const ASK_EVERY_MS = 2_000;
 /** PostgreSQL channel that tells the others to ask now: a leader stops, or another has taken over. */
@@ -58,7 +63,6 @@ const ASK = `
   SELECT (SELECT term::text FROM lease) AS term,
     (SELECT json_build_object('id', holder, 'is_connected', ${isConnected('holder')})
      FROM mcp.leader_lease WHERE expires_at > clock_timestamp()) AS leader,
-    (SELECT pg_notify('${ASK_NOW}', '') FROM lease WHERE $7 IS NOT NULL) AS told,
     (SELECT coalesce(json_agg(living), '[]') FROM (${LIVING_PEERS}) AS living) AS peers`;
 
 const asked = z.object({
@@ -90,6 +94,8 @@ export class Leadership
   private hasResigned = false;
   private hasLeft = false;
   private announced = false;
+  private isWatched = false;
+  private tenure: RunningTenure | undefined;
   /** The leader whose address and whose connection to PostgreSQL were seen to work. */
   private reachedLeader: string | undefined;
   private examining: Promise<void> | undefined;
@@ -128,6 +134,17 @@ export class Leadership
     this.stop.abort();
   }
 
+  /**
+   * The time for which this process leads, for what may run only then; undefined when it does not lead, and with the
+   * embedded database.
+   */
+  currentTenure(): Tenure | undefined {
+    const { term } = this;
+    if (term === undefined || !this.leads) return undefined;
+    this.tenure ??= new RunningTenure(term, () => this.hasLost(term));
+    return this.tenure;
+  }
+
   /** Called with whether this process leads, each time that it changes. */
   onChange(listener: (leads: boolean) => unknown): () => void {
     return this.changed.hear(listener);
@@ -148,6 +165,7 @@ export class Leadership
   private async ask(ended?: string): Promise<Leader | undefined> {
     const askedAt = this.clock.monotonic();
     let other: Leader | undefined;
+    let isNew = false;
     try {
       const [row] = await this.control.query(ASK, [
         this.self,
@@ -157,9 +175,10 @@ export class Leadership
         ended ?? null,
       ]);
       const { term, leader, peers } = asked.parse(row);
+      isNew = term !== null && term !== this.term;
       // It may have resigned since it asked.
       this.term = this.hasResigned ? undefined : (term ?? undefined);
-      if (term !== null) this.leadsUntil = askedAt + LEASE_MS;
+      if (term !== null) this.leadsUntil = askedAt + LEADS_MS;
       if (term === null) other = leader ?? undefined;
       const living = term === null ? peers : peers.filter(({ id }) => id !== ended);
       this.peers.learn(living, other?.id);
@@ -168,6 +187,8 @@ export class Leadership
       this.logger.debug({ err: error }, 'the lease could not be renewed');
     }
     this.announce();
+    if (this.leads) void this.watchLease();
+    if (isNew) await this.tellOthers();
     return other;
   }
 
@@ -263,7 +284,37 @@ export class Leadership
     }
   }
 
+  /** That they ask who leads, to close their sessions to the former leader. */
+  private async tellOthers(): Promise<void> {
+    await this.control.query(`SELECT pg_notify('${ASK_NOW}', '')`).catch(() => undefined);
+  }
+
+  /** Tells when the lease has run out while no question was answered. */
+  private async watchLease(): Promise<void> {
+    if (this.isWatched) return;
+    this.isWatched = true;
+    while (this.leads && !this.stop.signal.aborted) {
+      const leftMs = Math.ceil(this.leadsUntil - this.clock.monotonic());
+      await this.clock.sleep(Math.max(1, leftMs), this.stop.signal).catch(() => undefined);
+    }
+    this.isWatched = false;
+    this.announce();
+  }
+
+  /**
+   * A process that resigned ends by itself what it runs. Alone, as far as it knows, it keeps that during an outage of
+   * the database: no replica is there that could take over.
+   */
+  private hasLost(term: string): boolean {
+    if (this.hasResigned) return false;
+    return this.term !== term || (!this.leads && this.peers.hasOthers);
+  }
+
   private announce(): void {
+    if (this.tenure?.isOver) {
+      this.tenure.end();
+      this.tenure = undefined;
+    }
     const { leads } = this;
     if (leads === this.announced) return;
     this.announced = leads;

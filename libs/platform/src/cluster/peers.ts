@@ -58,6 +58,7 @@ export class Peers {
   url: string | undefined;
   private readonly logger = new Logger(Peers.name);
   private readonly went = new Signal<string>('replicas that are gone');
+  private readonly led = new Signal<string>('replicas that lead');
   private known = new Map<string, Known>();
   private learntAt = 0;
   /** Of another replica; undefined while none leads, or this one does. */
@@ -108,6 +109,11 @@ export class Peers {
     return this.went.hear(listener);
   }
 
+  /** Called with the id of another replica that leads from now on. */
+  onLeader(listener: (id: string) => unknown): () => void {
+    return this.led.hear(listener);
+  }
+
   /** What one heartbeat saw of the others, and who leads. */
   learn(rows: readonly PeerRow[], leaderId: string | undefined): void {
     const now = this.clock.monotonic();
@@ -132,11 +138,13 @@ export class Peers {
     }
     this.known = next;
     this.learntAt = now;
+    const hasMoved = leaderId !== this.leaderId;
     this.leaderId = leaderId;
     for (const id of gone) {
       this.logger.log({ replica: id }, 'replica.gone');
       void this.went.tell(id);
     }
+    if (hasMoved && leaderId !== undefined) void this.led.tell(leaderId);
   }
 
   /** The row of this process in a heartbeat. */

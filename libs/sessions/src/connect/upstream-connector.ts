@@ -80,6 +80,7 @@ export class UpstreamConnector {
       );
       if (passed) return passed;
     }
+    const tenure = transport.kind === 'STDIO' ? this.stdio.tenure() : undefined;
     const target =
       transport.kind === 'STDIO'
         ? { ...transport, cwd: transport.cwd ?? (await this.folders.make(serverId)) }
@@ -89,17 +90,14 @@ export class UpstreamConnector {
       ...common,
       connectTimeoutMs: this.env.MCP_AGGREGATOR_CONNECTION_TIMEOUT * 1_000,
       maxAnswerBytes: this.env.MCP_AGGREGATOR_MAX_ANSWER_BYTES,
-      receiving: this.receiving,
       maxListBytes: this.env.MCP_AGGREGATOR_MAX_LIST_BYTES,
-      listing: this.listing,
-      clientInfo: product,
-      clientCapabilities: CLIENT_CAPABILITIES,
       allowInsecureHttp: this.env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP,
       egress: this.egress,
       secrets,
       credentials: credentialsOf(transport),
       ...(authorizer && { authorizer }),
-      signal,
+      tenure,
+      signal: tenure ? AbortSignal.any([signal, tenure.ended]) : signal,
       asksCallers: server.asksCallers,
       onCallersAsked: () => {
         this.commands.execute(new RememberQuestions(serverId)).catch((err: unknown) => {

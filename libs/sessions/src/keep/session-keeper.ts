@@ -315,6 +315,8 @@ export class SessionKeeper {
   private onEnd(session: UpstreamSession, end: SessionEnd): void {
     if (this.session !== session || this.isClosed) return;
     this.session = undefined;
+    // The next call, or the next comparison with the rows, opens one to where the server runs now.
+    if (end.cause === 'moved') return;
     this.failures = failuresAfterLoss(this.failures, this.now() - this.openedAt);
     if (this.draining !== 'announced') void this.status.add('failed', { reason: end.reason });
     this.deps.lost(end.reason);

@@ -30,7 +30,8 @@ export class PassedSession implements UpstreamSession {
     readonly replicaId: string,
     private readonly self: string,
   ) {
-    this.closed = Promise.race([inner.closed, new Promise<SessionEnd>((end) => (this.end = end))]);
+    const ended = inner.closed.then(ofReplica);
+    this.closed = Promise.race([ended, new Promise<SessionEnd>((end) => (this.end = end))]);
   }
 
   /** Also when that replica takes no more requests, while those that it has taken end. */
@@ -135,6 +136,21 @@ export class PassedSession implements UpstreamSession {
     return this.inner.close(options);
   }
 
+  /** The next request goes to the replica that has the server then; those that are pending end here. */
+  leave(): void {
+    if (this.hasLeft) return;
+    this.hasLeft = true;
+    this.end({ reason: STOPPING, cause: 'moved' });
+    setTimeout(() => void this.inner.close({ force: true }), LAST_ANSWERS_MS).unref();
+    this.closeWhenIdle();
+  }
+
+  /** Nothing can come of the requests that are pending: the replica is gone. */
+  abandon(): void {
+    this.leave();
+    void this.inner.close({ force: true });
+  }
+
   private giveUp(call: string): void {
     this.inner.notify('notifications/cancelled', { requestId: call }).catch(() => undefined);
   }
@@ -142,29 +158,29 @@ export class PassedSession implements UpstreamSession {
   private explained(error: unknown): unknown {
     if (error instanceof UpstreamRpcError) {
       const stopped = stopIn(error.rpc);
-      if (stopped === 'not executed') return this.leave(error);
+      if (stopped === 'not executed') return this.refused(error);
       if (stopped === 'unknown') return new ConnectionLost(STOPPING, 'unknown', error);
       return failureIn(error.rpc) ?? error;
     }
     // It leads no longer, has been restarted, or has another key: it did not look at the request.
     if (!(error instanceof UpstreamHttpError) && !(error instanceof CredentialsRefused))
       return error;
-    return this.leave(error);
+    return this.refused(error);
   }
 
-  /** The next request goes to the replica that has the server then; those that are pending end here. */
-  private leave(error: unknown): ConnectionLost {
-    if (!this.hasLeft) {
-      this.hasLeft = true;
-      this.end({ reason: STOPPING, cause: 'asked' });
-      setTimeout(() => void this.inner.close({ force: true }), LAST_ANSWERS_MS).unref();
-    }
+  private refused(error: unknown): ConnectionLost {
+    this.leave();
     return new ConnectionLost(STOPPING, 'no', error);
   }
 
   private closeWhenIdle(): void {
     if (this.hasLeft && this.inner.pending === 0) void this.inner.close({ force: true });
   }
+}
+
+/** That a replica was not reached any more is no news about the server. */
+function ofReplica(end: SessionEnd): SessionEnd {
+  return end.cause === 'lost' ? { ...end, cause: 'moved' } : end;
 }
 
 function clientIdOf(client: object): string {

@@ -1,5 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ConnectFailed, type ConnectOptions, connectUpstream } from '@app/mcp-client';
+import {
+  ConnectFailed,
+  type ConnectOptions,
+  connectUpstream,
+  type UpstreamSession,
+} from '@app/mcp-client';
 import { Egress, Env, LOCAL_EGRESS, PASS_SCHEME, type Peer, Peers, Passes } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import { PASSED_PATH } from './passed-request.js';
@@ -50,8 +55,17 @@ export class ReplicaConnector {
       egress: this.egress,
       priorEra: 'modern',
     });
-    if (session.era === 'modern') return new PassedSession(session, id, this.peers.self);
+    if (session.era === 'modern') return this.passed(session, id);
     await session.close({ force: true });
     throw new ConnectFailed('the replica that leads does not take requests of others');
+  }
+
+  private passed(inner: UpstreamSession, replicaId: string): PassedSession {
+    const session = new PassedSession(inner, replicaId, this.peers.self);
+    const unhear = this.peers.onGone((id) => {
+      if (id === replicaId) session.abandon();
+    });
+    void inner.closed.then(unhear);
+    return session;
   }
 }

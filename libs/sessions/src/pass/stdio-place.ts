@@ -1,6 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectFailed, ConnectionLost, type UpstreamSession } from '@app/mcp-client';
-import { Clock, CoalescedRuns, Env, Leadership, type Peer, Peers } from '@app/platform';
+import {
+  Clock,
+  CoalescedRuns,
+  Env,
+  Leadership,
+  type Peer,
+  Peers,
+  type Tenure,
+} from '@app/platform';
 import type { Server } from '@app/registry';
 import { PassedSession } from './passed-session.js';
 
@@ -62,6 +70,11 @@ export class StdioPlace {
     }
   }
 
+  /** While it leads, for a server that is to run here only then; undefined where it runs at every replica. */
+  tenure(): Tenure | undefined {
+    return this.isAlwaysHere ? undefined : this.leadership.currentTenure();
+  }
+
   /** The replica that has the log of the server's process, if it is another one. */
   logsAt({ transportType }: Pick<Server, 'transportType'>): Peer | undefined {
     const isHere = transportType !== 'STDIO' || this.isAlwaysHere || this.leadership.leads;
@@ -76,14 +89,9 @@ export class StdioPlace {
     if (!session || transportType !== 'STDIO' || this.isAlwaysHere) return false;
     const { leads } = this.leadership;
     if (session instanceof PassedSession) {
-      return leads || this.isGone(session) || this.hasMovedFrom(session.replicaId);
+      return leads || this.hasMovedFrom(session.replicaId);
     }
     return !leads && this.peers.leader !== undefined;
-  }
-
-  /** Nothing can come of the calls that are pending in the session. */
-  isGone(session: UpstreamSession | undefined): boolean {
-    return session instanceof PassedSession && !this.peers.get(session.replicaId);
   }
 
   private hasMovedFrom(replicaId: string): boolean {

@@ -1,5 +1,6 @@
 import { Inject, Logger } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
+import type { UpstreamSession } from '@app/mcp-client';
 import { CoalescedRuns, Env, Leadership } from '@app/platform';
 import {
   ChangeServerStatus,
@@ -16,6 +17,7 @@ import { CloseWithdrawnSessions } from './close-withdrawn-sessions.command.js';
 import { ServerFolders } from '../connect/server-folders.js';
 import type { SessionKeeper } from '../keep/session-keeper.js';
 import { StdioPlace } from '../pass/stdio-place.js';
+import { PassedSession } from '../pass/passed-session.js';
 import { SessionPool } from '../keep/session-pool.js';
 
 const ASKED = { force: false, drainMs: DRAIN_MS };
@@ -99,8 +101,7 @@ export class ReconcileSessionsHandler implements ICommandHandler<ReconcileSessio
 
   private async compare(server: Server, leads: boolean): Promise<void> {
     const live = this.pool.keeper(server.id)?.live;
-    if (this.stdio.isMisplaced(server, live))
-      this.move(server, this.stdio.isGone(live) ? 0 : DRAIN_MS);
+    if (live && this.stdio.isMisplaced(server, live)) this.move(server, live);
     else if (leads) await unlessRemoved(() => this.lead(server));
     else this.follow(server);
   }
@@ -173,11 +174,17 @@ export class ReconcileSessionsHandler implements ICommandHandler<ReconcileSessio
   }
 
   /** The rows say nothing about where a server runs. The leader opens its own session, others with the next call. */
-  private move({ id }: Server, drainMs: number): void {
-    this.pool
-      .replace(id, drainMs, true)
+  private move({ id }: Server, session: UpstreamSession): void {
+    this.ended(id, session)
       .then(() => this.execute(new ReconcileSessions([id])))
       .catch((error: unknown) => this.failed(id, error));
+  }
+
+  /** Another process of the server has to wait until the one that runs here has ended; a session elsewhere has not. */
+  private async ended(id: string, session: UpstreamSession): Promise<void> {
+    if (!(session instanceof PassedSession)) return this.pool.replace(id, DRAIN_MS, true);
+    session.leave();
+    await session.closed;
   }
 
   private reopen(server: Server): void {

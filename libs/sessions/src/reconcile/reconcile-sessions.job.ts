@@ -40,6 +40,7 @@ export class ReconcileSessionsJob implements OnApplicationBootstrap, BeforeAppli
     const everyMs = Math.min(this.env.MCP_AGGREGATOR_HEALTH_INTERVAL, EVERY_S) * 1_000;
     this.leadership.onChange(() => this.reconcile());
     this.peers.onGone(() => this.reconcile());
+    this.peers.onLeader(() => this.reconcile());
     this.scheduler.addInterval(NAME, setInterval(() => this.reconcile(), everyMs).unref());
     this.address.onceListening(() =>
       setTimeout(() => this.reconcile(), AFTER_LISTENING_MS).unref(),
