@@ -129,8 +129,9 @@ export class ServerMessages {
     this.tell(method, params, undefined);
   }
 
-  noteGivenUp({ options: { caller, timeoutMs, maxTotalMs = timeoutMs } }: Call): void {
-    if (caller) this.users.leaveBehind(caller.principal, maxTotalMs);
+  /** The server may work on it for as long as it was allowed to, unless it answers before. */
+  noteGivenUp({ id, options: { caller, timeoutMs, maxTotalMs = timeoutMs } }: Call): void {
+    if (caller) this.users.leaveBehind(id, caller.principal, maxTotalMs);
   }
 
   close(): void {

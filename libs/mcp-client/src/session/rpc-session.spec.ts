@@ -966,3 +966,28 @@ describe('a session for the time that this process leads', () => {
     await expect(session.closed).resolves.toMatchObject({ cause: 'moved' });
   });
 });
+
+it.each(SHARED)(
+  'asks a user again once an abandoned call of another is answered, over %s',
+  async (kind) => {
+    const { wire, session } = await open(kind);
+    const answers = (): unknown[] =>
+      wire.sent.map(({ message }) => message).filter((one) => !('method' in one));
+    const askNow = async (): Promise<unknown> => {
+      wire.say({ jsonrpc: '2.0', id: `q${answers().length}`, method: 'elicitation/create' });
+      await setImmediate();
+      return answers().at(-1);
+    };
+    const giveUp = new AbortController();
+    void call(session, { caller: ada, signal: giveUp.signal });
+    const abandoned = idOf(wire);
+    giveUp.abort();
+    void call(session, {
+      caller: { principal: 'bob', client: {} },
+      onServerRequest: () => Promise.resolve({ action: 'accept' }),
+    });
+    expect(await askNow()).toMatchObject({ error: {} });
+    wire.say({ jsonrpc: '2.0', id: abandoned, result: RESULT });
+    expect(await askNow()).toMatchObject({ result: { action: 'accept' } });
+  },
+);

@@ -112,6 +112,7 @@ export class RpcSession implements UpstreamSession, WireListener {
           this.fail(id, error);
           this.wire.abandon(id);
         },
+        answeredLate: (id) => this.messages.users.noteAnswered(id),
         lose: (reason) =>
           void this.end(new ConnectionLost(reason, 'unknown'), 'lost', { force: true }),
       },

@@ -9,12 +9,14 @@ describe(AnswerIds.name, () => {
   let calls: PendingCalls;
   let streams: OpenStreams;
   let losses: string[];
+  let late: number[];
   let failed: [RpcId, string][];
 
   beforeEach(() => {
     calls = new PendingCalls(() => undefined);
     streams = new OpenStreams();
     losses = [];
+    late = [];
     failed = [];
   });
   afterEach(() => calls.rejectAll(() => new Error('the test is over')));
@@ -26,6 +28,7 @@ describe(AnswerIds.name, () => {
         streams,
         awaits: (id) => calls.has(id),
         failExchange: (id, error) => failed.push([id, error.message]),
+        answeredLate: (id) => late.push(id),
         lose: (reason) => losses.push(reason),
       },
       isShared,
@@ -68,7 +71,7 @@ describe(AnswerIds.name, () => {
       const one = call();
       calls.detach(one);
       ids.noteGivenUp(one);
-      expect([answer(ids, one), losses]).toEqual([undefined, []]);
+      expect([answer(ids, one), losses, late]).toEqual([undefined, [], [one]]);
       expect([answer(ids, one), losses]).toEqual([undefined, ['it answered a request twice']]);
     });
 

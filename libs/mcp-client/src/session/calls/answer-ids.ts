@@ -12,6 +12,8 @@ interface AnsweredSession {
   awaits(id: RpcId): boolean;
   /** A request with an exchange of its own got the answer of another one. */
   failExchange(id: RpcId, error: Error): void;
+  /** The server has answered a request that was given up. */
+  answeredLate(id: number): void;
   /** The server answers what it was not asked. */
   lose(reason: string): void;
 }
@@ -48,7 +50,8 @@ export class AnswerIds {
       return id;
     }
     const objection = this.history.objectionTo(id);
-    if (objection !== undefined) this.session.lose(objection);
+    if (objection === undefined) this.session.answeredLate(id);
+    else this.session.lose(objection);
     return undefined;
   }
 
