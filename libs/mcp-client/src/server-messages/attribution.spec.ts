@@ -132,6 +132,30 @@ describe('a message of a server', () => {
         return Promise.resolve(options.timeoutMs);
       });
 
+    it('but callers that cannot be asked together, and none of them beside one that can', async () => {
+      const ids: number[] = [];
+      const admit = (caller: RequestCaller, more: Partial<RequestOptions> = {}): Promise<unknown> =>
+        messages.admit(caller, { timeoutMs: 60_000, ...more }, async (options) =>
+          ids.push(run(caller, options)),
+        );
+      const first = run(ada, answering('ada'));
+      question('elicitation/create');
+      const waiting = [admit(bob), admit(ada), admit(bob, answering('bob'))];
+      await setImmediate();
+      expect(calls.size).toBe(1);
+      end(first);
+      await Promise.all(waiting.slice(0, 2));
+      expect(calls.size).toBe(2);
+      question('elicitation/create');
+      await setImmediate();
+      expect(sent.at(-1)).toMatchObject({ error: {} });
+      for (const id of ids.splice(0)) end(id);
+      await waiting[2];
+      question('elicitation/create');
+      await setImmediate();
+      expect(sent.at(-1)).toMatchObject({ result: { from: 'bob' } });
+    });
+
     it('once a server has asked outside of an exchange', async () => {
       const first = run(ada, answering('ada'));
       expect(messages.isFreeFor(bob)).toBe(true);

@@ -1,27 +1,27 @@
 import { jest } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
-import type { RequestCaller } from '../upstream.js';
 import { CallerTurns } from './caller-turns.js';
 
-const callerOf = (principal: string): RequestCaller => ({ principal, client: { of: principal } });
+type Caller = Parameters<CallerTurns['enter']>[0];
+const callerOf = (principal: string): Caller => ({ principal, turn: { of: principal } });
 const [ada, bob, cid] = [callerOf('ada'), callerOf('bob'), callerOf('cid')];
 
 describe(CallerTurns.name, () => {
   /** Running calls, each with the function that ends it. */
-  let running: { readonly caller: RequestCaller; end(): void }[];
+  let running: { readonly caller: Caller; end(): void }[];
   let turns: CallerTurns;
 
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
     running = [];
-    turns = new CallerTurns((client) => running.some(({ caller }) => caller.client !== client));
+    turns = new CallerTurns((turn) => running.some(({ caller }) => caller.turn !== turn));
   });
   afterEach(() => {
     jest.useRealTimers();
   });
 
   function enter(
-    caller: RequestCaller,
+    caller: Caller,
     { prepare, signal }: { prepare?: () => Promise<void>; signal?: AbortSignal } = {},
   ): Promise<string> {
     const entered = turns.enter<string>(
@@ -78,7 +78,7 @@ describe(CallerTurns.name, () => {
   });
 
   it('serves another user than the last one first', () => {
-    const other = { principal: 'ada', client: {} };
+    const other = { principal: 'ada', turn: {} };
     void enter(ada);
     void enter(other);
     void enter(bob);
@@ -89,6 +89,17 @@ describe(CallerTurns.name, () => {
       endOne();
     }
     expect(order).toEqual(['ada', 'bob', 'ada', 'cid']);
+  });
+
+  it('starts all calls of a client in its turn, so that a long queue takes no longer', () => {
+    void enter(ada);
+    for (let i = 0; i < 3; i++) void enter(bob);
+    void enter(cid);
+    void enter(bob);
+    endOne();
+    expect(served()).toEqual(['bob', 'bob', 'bob', 'bob']);
+    for (let i = 0; i < 4; i++) endOne();
+    expect(served()).toEqual(['cid']);
   });
 
   it('rejects a call whose turn does not come in time', async () => {

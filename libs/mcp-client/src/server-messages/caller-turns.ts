@@ -1,9 +1,14 @@
 import type { CancelSignal } from '@app/platform';
 import { RequestCancelled, ServerBusyWithOthers } from '../upstream.errors.js';
-import type { RequestCaller } from '../upstream.js';
+
+interface Entrant {
+  readonly principal: string;
+  /** Work of the same turn may run at the same time; compared by identity. */
+  readonly turn: object;
+}
 
 interface Waiter {
-  readonly caller: RequestCaller;
+  readonly caller: Entrant;
   start(): void;
 }
 
@@ -20,21 +25,25 @@ interface Patience {
 }
 
 /**
- * Serialises the calls of a server by client. Where a server sends requests outside of any exchange, they name no
+ * Serialises the calls of a server by turn, which usually is one client. Where a server sends requests outside of any exchange, they name no
  * call, so only one client may have running calls (contract R51).
  */
 export class CallerTurns {
   private readonly waiting: Waiter[] = [];
-  /** The clients of calls that are being prepared, one entry per call; all entries are the same client. */
+  /** The turns of calls that are being prepared, one entry per call; all entries are the same turn. */
   private readonly preparing: object[] = [];
   private lastServed: string | undefined;
 
-  /** `hasOthers` tells whether a call of another client is running. */
-  constructor(private readonly hasOthers: (client: object) => boolean) {}
+  /** `hasOthers` tells whether a call of another turn is running. */
+  constructor(private readonly hasOthers: (turn: object) => boolean) {}
 
-  /** Starts `work` as soon as no other client is served. */
-  enter<T>(caller: RequestCaller, patience: Patience, work: Work<T>): Promise<T> {
-    if (this.waiting.length === 0 && this.isFree(caller.client)) return this.serve(caller, work);
+  get isWaitedFor(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  /** Starts `work` as soon as no other turn is served. */
+  enter<T>(caller: Entrant, patience: Patience, work: Work<T>): Promise<T> {
+    if (this.waiting.length === 0 && this.isFree(caller.turn)) return this.serve(caller, work);
     const { withinMs, signal } = patience;
     return new Promise((resolve, reject) => {
       const leave = (): void => {
@@ -67,18 +76,25 @@ export class CallerTurns {
   next(): void {
     const others = ({ caller }: Waiter): boolean => caller.principal !== this.lastServed;
     const waiter = this.waiting.find(others) ?? this.waiting[0];
-    if (waiter && this.isFree(waiter.caller.client)) waiter.start();
+    if (!waiter || !this.isFree(waiter.caller.turn)) return;
+    const { turn } = waiter.caller;
+    // All of this turn that wait: one at a time, the more there are the longer each would take.
+    for (let one: Waiter | undefined = waiter; one; one = this.firstOf(turn)) one.start();
   }
 
-  private isFree(client: object): boolean {
-    return !this.hasOthers(client) && (this.preparing[0] ?? client) === client;
+  private firstOf(turn: object): Waiter | undefined {
+    return this.waiting.find(({ caller }) => caller.turn === turn);
   }
 
-  private async serve<T>({ principal, client }: RequestCaller, work: Work<T>): Promise<T> {
+  private isFree(turn: object): boolean {
+    return !this.hasOthers(turn) && (this.preparing[0] ?? turn) === turn;
+  }
+
+  private async serve<T>({ principal, turn }: Entrant, work: Work<T>): Promise<T> {
     this.lastServed = principal;
     const prepared = work.prepare();
     if (!prepared) return work.start();
-    this.preparing.push(client);
+    this.preparing.push(turn);
     await prepared;
     this.preparing.pop();
     // The call may end before it counts as running.

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { CancelSignal, JsonObject } from '@app/platform';
 import { idIn, type RpcId, type RpcMessage, type RpcRequest } from '@app/mcp-protocol';
 import { CallerTurns } from './caller-turns.js';
-import type { Call, PendingCalls } from '../session/calls/pending-calls.js';
+import { type Call, type PendingCalls, turnOf } from '../session/calls/pending-calls.js';
 import { isListChange, ListChanges } from './list-changes.js';
 import { RateLimit } from './rate-limit.js';
 import { ServedRequests } from './served-requests.js';
@@ -91,7 +91,9 @@ export class ServerMessages {
     // `turns` may be set by now; then `prepare` checks the roots once more when the turn of this call comes.
     if (!this.turns) return sendNow();
     const patience = { withinMs: options.timeoutMs, signal: options.signal };
-    return this.turns.enter(caller, patience, { prepare: clear, start: sendNow });
+    const { principal } = caller;
+    const turn = turnOf({ ...options, caller }) ?? caller.client;
+    return this.turns.enter({ principal, turn }, patience, { prepare: clear, start: sendNow });
   }
 
   /** Whether a request of this caller can be sent at once; if not, starts to withdraw the roots of another caller. */
@@ -210,9 +212,10 @@ export class ServerMessages {
 
   private serveOneClientAtATime(): void {
     if (this.turns) return;
-    const turns = new CallerTurns((client) => this.calls.hasOthersThan(client));
+    const turns = new CallerTurns((turn) => this.calls.hasOtherTurnsThan(turn));
     this.turns = turns;
     this.calls.onEnded = () => turns.next();
+    this.calls.isWaitedFor = () => turns.isWaitedFor;
   }
 
   private allows(call: Call | undefined): boolean {

@@ -72,6 +72,7 @@ describe(ClientResponse.name, () => {
   it('records what its stream has, also when the client is gone', async () => {
     const recorded: (RpcMessage | 'end')[] = [];
     const outlet: Outlet = {
+      isRead: true,
       send: (message) => recorded.push(message),
       end: () => recorded.push('end'),
     };

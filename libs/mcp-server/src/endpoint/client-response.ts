@@ -11,6 +11,8 @@ import { SseStream, type StreamDependencies } from '../stream/sse-stream.js';
 
 /** The destination of a stream of messages. */
 export interface Outlet {
+  /** A client is connected to it now. */
+  readonly isRead: boolean;
   send(message: RpcMessage): void;
   end(): void;
 }
@@ -31,6 +33,12 @@ export class ClientResponse {
 
   get isOpen(): boolean {
     return !this.raw.writableEnded && !this.raw.destroyed;
+  }
+
+  /** Whether the client can get a message now, or never, or later because it is kept until it resumes its stream. */
+  get reach(): 'now' | 'later' | 'never' {
+    if (!this.outlet) return this.isOpen ? 'now' : 'never';
+    return this.outlet.isRead ? 'now' : 'later';
   }
 
   /** Resolves when the client has read what was sent so far, or has disconnected. */

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { rpcCode, RpcError } from '@app/mcp-protocol';
 import { type JsonObject, RawJsonObject } from '@app/platform';
 import { FakeEndpoint, notification, rpc } from '../fake-endpoint.js';
@@ -258,6 +259,42 @@ describe('a question to a client with a session', () => {
     expect((await call.settled()).messages.slice(1)).toEqual([
       { jsonrpc: '2.0', id: 1, result: { a: 1 } },
     ]);
+  });
+
+  it('is not asked when the client went away before it', async () => {
+    session = await service.open(withForms);
+    let isGone = (): void => undefined;
+    const gone = new Promise<void>((resolve) => (isGone = resolve));
+    view.handling = async (_method, _params, running) => {
+      await gone;
+      running.ask('elicitation/create', form).catch((error: unknown) => (outcome = error));
+      return {};
+    };
+    call = service.begin('POST', rpc('tools/call'), session);
+    await call.settled();
+    call.disconnect();
+    await call.settled();
+    isGone();
+    await call.settled();
+    expect(outcome).toEqual(new Error('the client went away'));
+  });
+
+  it('is taken back from a client that does not come back to its stream', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    try {
+      await ask();
+      jest.advanceTimersByTime(60_000);
+      expect(outcome).toBeUndefined();
+      call.disconnect();
+      await call.settled();
+      jest.advanceTimersByTime(5_000);
+      expect(outcome).toBeUndefined();
+      jest.advanceTimersByTime(5_000);
+      await call.settled();
+      expect(outcome).toEqual(new Error('the question was taken back'));
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('fails when the session ends', async () => {

@@ -59,6 +59,10 @@ export class SseStream implements UnsentReader {
     return !this.isEnding && !this.isGone && !this.response.destroyed;
   }
 
+  get isRead(): boolean {
+    return this.isOpen;
+  }
+
   /** Whether messages are queued for the reader. */
   get isBehind(): boolean {
     return this.unwritten !== undefined;

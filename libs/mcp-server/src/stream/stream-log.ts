@@ -96,6 +96,10 @@ export class StreamLog {
     private readonly onGone: () => void,
   ) {}
 
+  get isRead(): boolean {
+    return this.reader?.isOpen === true;
+  }
+
   send(message: RpcMessage): void {
     this.sendBytes(sharedBytesOf(message));
   }

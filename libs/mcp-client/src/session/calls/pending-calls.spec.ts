@@ -75,6 +75,21 @@ describe(PendingCalls.name, () => {
     await ended;
   });
 
+  it('a call that waits for input ends after its timeout as soon as another client waits for it', async () => {
+    const { id, outcome } = add({ maxTotalMs: 60_000 });
+    const ended = expect(outcome).rejects.toMatchObject({ kind: 'timeout' });
+    const call = calls.get(id);
+    if (!call) throw new Error('unreachable');
+    call.asking++;
+    let isWaitedFor = false;
+    calls.isWaitedFor = () => isWaitedFor;
+    jest.advanceTimersByTime(10_000);
+    expect(calls.size).toBe(1);
+    isWaitedFor = true;
+    jest.advanceTimersByTime(1_000);
+    await ended;
+  });
+
   it('cancellation by the caller releases everything', async () => {
     const controller = new AbortController();
     const { id, outcome } = add({ signal: controller.signal });

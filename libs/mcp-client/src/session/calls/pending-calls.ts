@@ -9,6 +9,9 @@ import { RequestCancelled, RequestTimedOut } from '../../upstream.errors.js';
 /** Maximum total time of a call that reports progress, in multiples of its timeout, unless its caller sets one. */
 export const PROGRESS_STRETCHES = 5;
 
+/** While a call waits for its user longer than its timeout, calls of other clients may come that have to wait for it. */
+const LOOK_AGAIN_MS = 1_000;
+
 /** Sent by the service itself and never for a user: lists are read once for all. */
 const OWN_METHODS: ReadonlySet<string> = new Set([
   'ping',
@@ -37,10 +40,24 @@ export interface Call {
   notificationRate: RateLimit | undefined;
 }
 
+/**
+ * Calls of the same turn may run at the same time where a question names no call: those of one client, and those of all
+ * callers that cannot be asked, since a question is refused whichever of them it is for. Undefined without a caller.
+ */
+export function turnOf({
+  caller,
+  onServerRequest,
+}: Pick<RequestOptions, 'caller' | 'onServerRequest'>): object | undefined {
+  return caller && (onServerRequest ? caller.client : NOT_ASKED);
+}
+const NOT_ASKED = {};
+
 /** Our requests without an answer yet, each with its deadline and cancellation. */
 export class PendingCalls {
   /** Called for each call that ended, for any reason. */
   onEnded: (() => void) | undefined;
+  /** Whether calls of other clients can begin only when those that run have ended. */
+  isWaitedFor: (() => boolean) | undefined;
   private readonly calls: SlotTable<Call>;
   private readonly ids: RequestIds;
 
@@ -96,6 +113,14 @@ export class PendingCalls {
     return this.calls
       .all()
       .some(({ options }) => options.caller && options.caller.client !== client);
+  }
+
+  /** Whether a call is running that must not run at the same time as those of this turn. */
+  hasOtherTurnsThan(turn: object): boolean {
+    return this.calls.all().some(({ options }) => {
+      const other = turnOf(options);
+      return other !== undefined && other !== turn;
+    });
   }
 
   hasCallers(): boolean {
@@ -157,10 +182,11 @@ export class PendingCalls {
   }
 
   /** Restarts the deadline on progress, but never beyond `endsAt`. */
-  extend(id: RpcId): void {
+  extend(id: RpcId, byMs?: number): void {
     const call = this.calls.get(id);
     if (!call) return;
-    const left = Math.max(0, Math.min(call.options.timeoutMs, call.endsAt - performance.now()));
+    const { timeoutMs } = call.options;
+    const left = Math.max(0, Math.min(byMs ?? timeoutMs, call.endsAt - performance.now()));
     clearTimeout(call.timer);
     call.timer = setTimeout(() => this.expire(id), left);
   }
@@ -168,7 +194,8 @@ export class PendingCalls {
   private expire(id: RpcId): void {
     const call = this.calls.get(id);
     if (!call) return;
-    if (call.asking > 0 && performance.now() < call.endsAt) return this.extend(id);
+    if (call.asking > 0 && performance.now() < call.endsAt && !this.isWaitedFor?.())
+      return this.extend(id, this.isWaitedFor ? LOOK_AGAIN_MS : undefined);
     this.giveUp(id, new RequestTimedOut(call.method, call.options.timeoutMs));
   }
 
