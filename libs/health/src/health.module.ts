@@ -11,6 +11,7 @@ import { HealthController } from './report/health.controller.js';
 import {
   DatabaseIndicator,
   QdrantIndicator,
+  ReadinessIndicator,
   ServersIndicator,
   StoppingIndicator,
 } from './report/health-indicators.js';
@@ -27,6 +28,7 @@ import { ServerProbe } from './check/server-probe.js';
     HealthChecks,
     DatabaseIndicator,
     QdrantIndicator,
+    ReadinessIndicator,
     ServersIndicator,
     StoppingIndicator,
     ServerProbe,

@@ -823,14 +823,14 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * Whether requests can be served: rows can be read and written, and the service is not stopping
+     * Whether requests can be served: rows can be read and written, or could ten seconds ago, and the service is not stopping
      */
     public getReadiness<ThrowOnError extends boolean = false>(options?: Options<GetReadinessData, ThrowOnError>) {
         return (options?.client ?? this.client).get<GetReadinessResponses, GetReadinessErrors, ThrowOnError>({ url: '/health/ready', ...options });
     }
     
     /**
-     * Whether requests can be served: rows can be read and written, and the service is not stopping
+     * Whether requests can be served: rows can be read and written, or could ten seconds ago, and the service is not stopping
      */
     public getReadinessAlias<ThrowOnError extends boolean = false>(options?: Options<GetReadinessAliasData, ThrowOnError>) {
         return (options?.client ?? this.client).get<GetReadinessAliasResponses, GetReadinessAliasErrors, ThrowOnError>({ url: '/api/v1/aggregator/health/ready', ...options });

@@ -1,9 +1,14 @@
 import type { QueryBus } from '@nestjs/cqrs';
 import { HealthIndicatorService } from '@nestjs/terminus';
-import { Clock, type Database, DatabaseUnavailable } from '@app/platform';
+import { Clock, type Database, DatabaseUnavailable, type Leadership } from '@app/platform';
 import type { AuthorizationStore } from '@app/registry';
 import { FakeClock } from '../../../../test/support/fake-clock.js';
-import { DatabaseIndicator, ServersIndicator } from './health-indicators.js';
+import {
+  DATABASE_AWAY_MS,
+  DatabaseIndicator,
+  ReadinessIndicator,
+  ServersIndicator,
+} from './health-indicators.js';
 
 const indicators = new HealthIndicatorService();
 const never = new Promise<never>(() => undefined);
@@ -44,6 +49,45 @@ describe(DatabaseIndicator.name, () => {
     expect(await checked).toEqual({
       database: { status: 'down', message: 'the database does not answer' },
     });
+  });
+});
+
+describe(ReadinessIndicator.name, () => {
+  const clock = new FakeClock();
+  let asked: number;
+  const readiness = (
+    heartbeatAt: number | undefined,
+    refusesWrites = false,
+  ): ReadinessIndicator => {
+    asked = 0;
+    const ping = (): Promise<void> => {
+      asked++;
+      return Promise.reject(new DatabaseUnavailable('unreachable'));
+    };
+    const database = { ping, refusesWrites } as unknown as Database;
+    const indicator = new DatabaseIndicator(indicators, database, clock);
+    const leadership = { heartbeatAt } as Leadership;
+    return new ReadinessIndicator(indicators, indicator, database, leadership, clock);
+  };
+  const up = { database: { status: 'up' } };
+  const down = { database: { status: 'down' } };
+
+  it('does not ask a database that took the last heartbeat', async () => {
+    expect(await readiness(clock.monotonic()).check()).toEqual(up);
+    expect(asked).toBe(0);
+  });
+
+  it('outlasts an outage of the database for ten seconds', async () => {
+    const one = readiness(clock.monotonic());
+    await clock.advance(DATABASE_AWAY_MS - 1);
+    expect(await one.check()).toEqual(up);
+    await clock.advance(1);
+    expect(await one.check()).toMatchObject(down);
+  });
+
+  it('ends at once when writes are refused, and before the first heartbeat', async () => {
+    expect(await readiness(clock.monotonic(), true).check()).toMatchObject(down);
+    expect(await readiness(undefined).check()).toMatchObject(down);
   });
 });
 

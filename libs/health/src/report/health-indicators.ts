@@ -1,13 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
-import { AppError, Clock, Database, Drain, Env, within } from '@app/platform';
+import { AppError, Clock, Database, Drain, Env, Leadership, within } from '@app/platform';
 import { AuthorizationStore, ListServers } from '@app/registry';
 import { NO_ANSWER } from './health-report.js';
 import { qdrantCheck } from './qdrant.js';
 
 /** A health request is answered within this time, even if a component does not answer. */
 const CHECK_DEADLINE_MS = 2_000;
+
+/** A replica that cannot reach the database for longer shows what was changed meanwhile too late (contract R39). */
+export const DATABASE_AWAY_MS = 10_000;
 
 /** Down when rows cannot be read or written: includes a full disk and a read-only database. */
 @Injectable()
@@ -27,6 +30,30 @@ export class DatabaseIndicator {
     const answer = await within(this.clock, CHECK_DEADLINE_MS, ping);
     if (answer === 'answered') return indicator.up();
     return indicator.down(answer?.message ?? NO_ANSWER);
+  }
+}
+
+/**
+ * Whether a balancer should send requests here. Most of them, such as calls to connected servers, are served from memory,
+ * and all replicas lose the database at the same moment when it is restarted: it may be away for a while. The heartbeat
+ * of a replica, which is a write, is the answer, so that a question costs no transaction.
+ */
+@Injectable()
+export class ReadinessIndicator {
+  constructor(
+    private readonly indicators: HealthIndicatorService,
+    private readonly indicator: DatabaseIndicator,
+    private readonly database: Database,
+    private readonly leadership: Leadership,
+    private readonly clock: Clock,
+  ) {}
+
+  async check(): Promise<HealthIndicatorResult> {
+    const { heartbeatAt } = this.leadership;
+    const isBridged =
+      heartbeatAt !== undefined && this.clock.monotonic() - heartbeatAt < DATABASE_AWAY_MS;
+    if (isBridged && !this.database.refusesWrites) return this.indicators.check('database').up();
+    return this.indicator.check();
   }
 }
 

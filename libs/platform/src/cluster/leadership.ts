@@ -89,6 +89,8 @@ export class Leadership
   private readonly changed = new Signal<boolean>('leadership');
   /** Counts the leaders; undefined while another process leads. */
   private term: string | undefined;
+  /** Monotonic; when PostgreSQL was asked for what it took last: the row of this process. */
+  heartbeatAt: number | undefined;
   /** Monotonic. */
   private leadsUntil = 0;
   private hasResigned = false;
@@ -175,6 +177,7 @@ export class Leadership
         ended ?? null,
       ]);
       const { term, leader, peers } = asked.parse(row);
+      this.heartbeatAt = askedAt;
       isNew = term !== null && term !== this.term;
       // It may have resigned since it asked.
       this.term = this.hasResigned ? undefined : (term ?? undefined);

@@ -89,6 +89,13 @@ export class Database {
     }));
   }
 
+  /** The last write was refused, as by a full disk. */
+  get refusesWrites(): boolean {
+    return (
+      this.dataSource instanceof GuardedDataSource && this.dataSource.writeTrouble !== undefined
+    );
+  }
+
   private async checkRows(): Promise<void> {
     const health = this.for('health');
     const rows = await health.direct.query<{ readOnly: string }[]>(
