@@ -17,6 +17,8 @@ export interface Fault {
 /** A loopback TCP proxy that breaks connections as networks do. */
 export class FaultProxy {
   fault: Fault = {};
+  /** Bytes of requests that vanished. */
+  swallowed = 0;
   private readonly sockets = new Set<Socket>();
 
   private constructor(
@@ -70,7 +72,8 @@ export class FaultProxy {
       socket.once('close', () => this.sockets.delete(socket));
     }
     client.on('data', (bytes) => {
-      if (!this.fault.blackhole) upstream.write(bytes);
+      if (this.fault.blackhole) this.swallowed += bytes.length;
+      else upstream.write(bytes);
     });
     client.once('close', () => upstream.destroy());
     upstream.once('close', () => {
