@@ -71,7 +71,15 @@ export {
   IsCleanText,
   MaxChars,
   shortened,
-} from './text.js';
+} from './text/text.js';
+export {
+  fairShare,
+  hasMoreTokens,
+  quartersAt,
+  quartersOfUnit,
+  tokenQuarters,
+  tokensOf,
+} from './text/token-count.js';
 export { ApiErrors } from './errors/error.dto.js';
 export { IgnoreUnknownQuery, UnknownParameters } from './http/unknown-parameters.guard.js';
 export { whileConnected } from './http/while-connected.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasMoreChars } from './text.js';
+import { hasMoreChars } from './text/text.js';
 
 /** The same limit for REST, MCP and the command line. */
 export const MAX_NAMED_SERVERS = 1_000;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { tokensOf } from '@app/platform';
 import { processorMs } from '../../../../test/support/loop-delay.js';
-import { CUT_MARK, tokensOf, withinBudget } from './token-budget.js';
+import { CUT_MARK, withinBudget } from './token-budget.js';
 
 describe(withinBudget, () => {
   it('leaves texts that fit unchanged', () => {
@@ -44,12 +45,5 @@ describe(withinBudget, () => {
         },
       ),
     );
-  });
-});
-
-describe(tokensOf, () => {
-  it('counts four Latin characters, or one other character, as a token', () => {
-    expect(tokensOf('four char')).toBe(3);
-    expect(tokensOf('四个字符')).toBe(4);
   });
 });

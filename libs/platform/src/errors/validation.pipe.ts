@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { valueBeyondBounds } from '../json/json-bounds.js';
-import { isCleanText, UNCLEAN } from '../text.js';
+import { isCleanText, UNCLEAN } from '../text/text.js';
 import { AppError, type FieldIssue, InvalidInput, UNKNOWN_FIELD } from './app-error.js';
 
 /** More than any DTO needs; validating a key or an item costs a hundred times as much as parsing it. */
