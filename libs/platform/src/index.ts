@@ -94,7 +94,7 @@ export {
   LAST_ROW_ID,
   MAX_OFFSET,
 } from './http/cursor.js';
-export { PageQuery, PageView, ToFlag } from './http/page-query.js';
+export { PageQuery, PageView, ToFlag, ToWholeNumber } from './http/page-query.js';
 export { inSeconds } from './work/in-seconds.js';
 export { installedFolder } from './files/installed-folder.js';
 export { type FailPoint, FailPoints, failPoints } from './fail-points.js';
