@@ -26,7 +26,7 @@ const mayCall = {
   ],
   classification: ['access', 'catalogue', 'policy', 'vectors', 'llm'],
   search: ['access', 'catalogue', 'policy', 'classification', 'vectors'],
-  results: ['access', 'registry'],
+  results: ['access', 'policy', 'registry'],
   routing: [
     'access',
     'catalogue',

@@ -11,6 +11,8 @@ export const owners = {
   external_servers: 'registry',
   grants: 'policy',
   issued_tokens: 'access',
+  kept_result_pages: 'results',
+  kept_results: 'results',
   leader_lease: 'platform',
   policy_history: 'policy',
   policy_versions: 'policy',

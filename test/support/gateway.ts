@@ -22,6 +22,7 @@ import {
 } from '@app/platform';
 import { Permissions, Policy, PolicyModule } from '@app/policy';
 import { Deployment } from '@app/registry';
+import { ResultBudget, ResultsModule } from '@app/results';
 import { RoutingModule } from '@app/routing';
 import {
   type ServerNotice,
@@ -87,6 +88,12 @@ export async function startGateway(
     exports: [Permissions, Policy],
   })
   class WithoutPolicy {}
+  const budget: Pick<ResultBudget, 'isOn' | 'within'> = { isOn: false, within: (result) => result };
+  @Module({
+    providers: [{ provide: ResultBudget, useValue: budget }],
+    exports: [ResultBudget],
+  })
+  class Unbudgeted {}
 
   const env = testEnv('unused', settings);
   const moduleRef = await Test.createTestingModule({
@@ -104,6 +111,8 @@ export async function startGateway(
     .useModule(Aggregation)
     .overrideModule(PolicyModule)
     .useModule(WithoutPolicy)
+    .overrideModule(ResultsModule)
+    .useModule(Unbudgeted)
     .overrideModule(SessionsModule)
     .useModule(Sessions)
     .overrideProvider(OfferingStore)

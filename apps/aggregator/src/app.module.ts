@@ -12,6 +12,7 @@ import { HealthModule } from '@app/health';
 import { AuthorizationModule } from '@app/authorization';
 import { PolicyModule } from '@app/policy';
 import { RegistryModule } from '@app/registry';
+import { ResultsModule } from '@app/results';
 import { RoutingModule } from '@app/routing';
 import { SearchModule } from '@app/search';
 import { SessionsModule } from '@app/sessions';
@@ -37,6 +38,7 @@ export class AppModule {
         DiscoveryModule, // 3 ask servers for their tools
         ClassificationModule, // 4 skills
         SearchModule, // 5 find a tool
+        ResultsModule, // budgets of results, and what they leave out
         RoutingModule, // 6 route and call
         AggregationModule, // 7 ask many servers, rank, dedupe
         GatewayModule, // 8 the MCP endpoint: all of the above for MCP clients

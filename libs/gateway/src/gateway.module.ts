@@ -13,6 +13,7 @@ import {
   UnsentBytes,
 } from '@app/platform';
 import { PolicyModule } from '@app/policy';
+import { ResultsModule } from '@app/results';
 import { RoutingModule } from '@app/routing';
 import { SessionsModule } from '@app/sessions';
 import { AnnounceListsOnOfferingsChanged } from './notify/announce-lists.on-offerings-changed.js';
@@ -38,12 +39,20 @@ import { ServerLogs } from './notify/server-logs.js';
 import { ServerNotifications } from './notify/server-notifications.js';
 import { ShowServersOnCatalogueReplaced } from './lists/show-servers.on-catalogue-replaced.js';
 import { PendingUrlElicitations } from './notify/pending-url-elicitations.js';
+import { KeptResultResources } from './forward/kept-result-resources.js';
 import { RequestForwarder } from './forward/request-forwarder.js';
 import { McpSurfaces } from './endpoints/mcp-surfaces.js';
 import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
 
 @Module({
-  imports: [AggregationModule, CatalogueModule, PolicyModule, RoutingModule, SessionsModule],
+  imports: [
+    AggregationModule,
+    CatalogueModule,
+    PolicyModule,
+    ResultsModule,
+    RoutingModule,
+    SessionsModule,
+  ],
   controllers: [ClientsController],
   providers: [
     {
@@ -78,6 +87,7 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
     McpSurfaces,
     SurfaceDependencies,
     RequestForwarder,
+    KeptResultResources,
     OfferingStore,
     ServerInstructions,
     OfferingWarnings,

@@ -17,6 +17,8 @@ export interface McpClient {
   readonly era: Era;
   readonly caller: Caller;
   readonly capabilities: JsonObject;
+  /** The protocol revision; undefined for the newest. */
+  readonly version?: string | undefined;
   /** The minimum severity of log messages for the client; undefined for none. */
   readonly logLevel: LogLevel | undefined;
   /** Sends a notification outside of calls, if the client listens; absent for clients without a session. */

@@ -3,6 +3,7 @@ export { AuthorizationView, toAuthorizationView } from './credentials/authorizat
 export { ChangeServerStatus, type StatusChange } from './status/change-server-status.command.js';
 export type { ResolvedTransport } from './connection/resolve-config.js';
 export { Deployment } from './connection/deployment.js';
+export { CredentialVault } from './credentials/credential-vault.js';
 export { credentialsOf } from './credentials/credentials.js';
 export type { OAuthSettings } from './connection/oauth-settings.js';
 export { DiscoveredServerStore, type WaitingServer } from './discovered-server.store.js';
@@ -10,7 +11,7 @@ export { GetServer } from './read/get-server.query.js';
 export { ImportServers } from './register/import-servers.command.js';
 export { ListServers } from './read/list-servers.query.js';
 export { RecordHealth } from './status/record-health.command.js';
-export { ServerNotFound, UnreadableServersFile } from './registry.errors.js';
+export { ServerNotFound, UnreadableCredentials, UnreadableServersFile } from './registry.errors.js';
 export { refuseIfDisabled } from './refuse-if-disabled.js';
 export { RegistryModule } from './registry.module.js';
 export { RememberEra } from './status/remember-era.command.js';

@@ -53,6 +53,6 @@ import { UpdateServerHandler } from './change/update-server.command.js';
     ServersDigestHandler,
     ResolveTransportHandler,
   ],
-  exports: [AuthorizationStore, Deployment, DiscoveredServerStore],
+  exports: [AuthorizationStore, CredentialVault, Deployment, DiscoveredServerStore],
 })
 export class RegistryModule {}

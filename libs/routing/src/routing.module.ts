@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CatalogueModule } from '@app/catalogue';
 import { PolicyModule } from '@app/policy';
 import { Env } from '@app/platform';
+import { ResultsModule } from '@app/results';
 import { SessionsModule } from '@app/sessions';
 import { CallAudit } from './call-audit.js';
 import { CallMetrics, executionDuration, routingDuration } from './call.metrics.js';
@@ -10,7 +11,7 @@ import { CallToolHandler } from './call-tool.command.js';
 import { ToolCallsController } from './tool-calls.controller.js';
 
 @Module({
-  imports: [CatalogueModule, PolicyModule, SessionsModule],
+  imports: [CatalogueModule, PolicyModule, ResultsModule, SessionsModule],
   controllers: [ToolCallsController],
   providers: [
     CallToolHandler,

@@ -10,6 +10,7 @@ import {
 } from '@app/access';
 import { ApiErrors, BodyLimit, whileConnected } from '@app/platform';
 import { FollowsPolicy, Permissions } from '@app/policy';
+import { ResultBudget } from '@app/results';
 import type { FastifyReply } from 'fastify';
 import { CallTool } from './call-tool.command.js';
 import { CallToolDto, readToolCall, ToolAnswerView, toToolAnswerView } from './tool-calls.dto.js';
@@ -21,6 +22,7 @@ export class ToolCallsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly permissions: Permissions,
+    private readonly budget: ResultBudget,
   ) {}
 
   @Post('call')
@@ -43,6 +45,16 @@ export class ToolCallsController {
     const { offer } = this.permissions.toCallInRest(principal);
     const caller = { actor, signal: whileConnected(reply) };
     const command = new CallTool(name, { arguments: args }, caller, server_id, offer);
-    return toToolAnswerView(await this.commands.execute(command)).bytes;
+    const answer = await this.commands.execute(command);
+    const { tool } = answer.route;
+    const call = {
+      owner: actor.name,
+      outputSchema: tool.definition['outputSchema'],
+      reader: 'rest',
+      takesLinks: true,
+    } as const;
+    const budgetTokens = tool.offeredAs?.budgetTokens ?? offer.view.budgetTokens ?? undefined;
+    const result = await this.budget.within(answer.result, call, budgetTokens);
+    return toToolAnswerView({ ...answer, result }).bytes;
   }
 }

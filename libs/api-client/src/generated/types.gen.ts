@@ -975,6 +975,25 @@ export type ToolDetailView = {
     };
 };
 
+export type ResultPageView = {
+    id: string;
+    /**
+     * The same result for resources/read of MCP.
+     */
+    uri: string;
+    page: number;
+    pages: number;
+    expires_at: string;
+    /**
+     * A part of the result of `tools/call` as JSON; the pages in order are the whole.
+     */
+    text: string;
+    /**
+     * Null on the last page.
+     */
+    next_page: number | null;
+};
+
 export type CallToolDto = {
     /**
      * The namespaced name, the name on the MCP endpoint, or the original name where only one server has it.
@@ -3239,6 +3258,48 @@ export type GetToolResponses = {
 };
 
 export type GetToolResponse = GetToolResponses[keyof GetToolResponses];
+
+export type ReadResultData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        page?: number;
+    };
+    url: '/api/v1/aggregator/results/{id}';
+};
+
+export type ReadResultErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ReadResultError = ReadResultErrors[keyof ReadResultErrors];
+
+export type ReadResultResponses = {
+    200: ResultPageView;
+};
+
+export type ReadResultResponse = ReadResultResponses[keyof ReadResultResponses];
 
 export type CallToolData = {
     body: CallToolDto;

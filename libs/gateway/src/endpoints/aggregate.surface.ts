@@ -70,7 +70,13 @@ export class AggregateSurface implements McpSurface {
     if (method !== 'tools/call') return this.answer(method, params, call);
     return this.deps.queryTool.answersTo(params['name'])
       ? callQueryTool(this.deps.queryTool, params, call, this.shown.offer)
-      : this.deps.forwarder.call(this.shown.catalogue, params, call);
+      : this.deps.forwarder.call(
+          this.shown.catalogue,
+          params,
+          call,
+          undefined,
+          this.shown.budgetTokens,
+        );
   }
 
   private async answer(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
@@ -88,7 +94,7 @@ export class AggregateSurface implements McpSurface {
       case 'resources/templates/list':
         return this.offerings.page('resourceTemplates', params['cursor']);
       case 'resources/read':
-        return this.deps.forwarder.request(this.serverOf(params['uri']), method, params, call);
+        return this.readResource(params, call);
       case 'completion/complete':
         return this.complete(params, call);
       case 'logging/setLevel':
@@ -137,6 +143,15 @@ export class AggregateSurface implements McpSurface {
   /** Undefined for all servers, also those to come. */
   private get serversToTell(): readonly string[] | undefined {
     return this.shown.offer.isEverything ? undefined : [...this.shown.catalogue.servers.keys()];
+  }
+
+  /** URIs of kept results are reserved, whatever servers list. */
+  private readResource(params: JsonObject, call: ClientCall): Promise<RpcResult> {
+    const { uri } = params;
+    const { keptResults, forwarder } = this.deps;
+    return keptResults.isOne(uri)
+      ? keptResults.read(uri, call.client.caller.name)
+      : forwarder.request(this.serverOf(uri), 'resources/read', params, call);
   }
 
   private getPrompt(params: JsonObject, call: ClientCall): Promise<RpcResult> {

@@ -13,6 +13,7 @@ import {
   isCleanText,
   isJsonObject,
   type JsonObject,
+  type JsonValue,
   keepTextOfMembers,
   product,
   serverNames,
@@ -87,7 +88,8 @@ export class SearchSurface implements McpSurface {
 
   describe(): ServerDescription {
     return {
-      capabilities: { tools: { listChanged: true } },
+      // Only the whole results of shortened answers.
+      capabilities: { tools: { listChanged: true }, resources: {} },
       instructions: searchInstructions(this.shown.catalogue),
       meta: this.deps.loops.introduction(),
     };
@@ -103,6 +105,12 @@ export class SearchSurface implements McpSurface {
         return this.deps.queryTool.answersTo(params['name'])
           ? callQueryTool(this.deps.queryTool, params, call, this.shown.offer)
           : this.call(params, call);
+      case 'resources/list':
+        return { resources: [] };
+      case 'resources/templates/list':
+        return { resourceTemplates: [] };
+      case 'resources/read':
+        return this.readResource(params['uri'], call);
       default:
         throw new RpcError(rpcCode.methodNotFound, 'Method not found');
     }
@@ -129,6 +137,11 @@ export class SearchSurface implements McpSurface {
     return this.changes.watch(listener);
   }
 
+  private readResource(uri: JsonValue | undefined, call: ClientCall): Promise<JsonObject> {
+    if (typeof uri !== 'string') throw new RpcError(rpcCode.invalidParams, 'uri must be a string');
+    return this.deps.keptResults.read(uri, call.client.caller.name);
+  }
+
   private async call(params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const args = params['arguments'] ?? {};
     try {
@@ -145,7 +158,13 @@ export class SearchSurface implements McpSurface {
           const asked = changed(params, { name, arguments: inner });
           return this.deps.queryTool.answersTo(name)
             ? await callQueryTool(this.deps.queryTool, asked, call, this.shown.offer)
-            : await this.deps.forwarder.call(this.shown.catalogue, asked, call);
+            : await this.deps.forwarder.call(
+                this.shown.catalogue,
+                asked,
+                call,
+                undefined,
+                this.shown.budgetTokens,
+              );
         }
         default:
           throw new RpcError(

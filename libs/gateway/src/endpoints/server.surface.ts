@@ -41,7 +41,7 @@ export class ServerSurface implements McpSurface {
     const { serverInfo, capabilities, instructions, provenance } = session;
     this.serverInfo = serverInfo;
     this.description = {
-      capabilities,
+      capabilities: this.deps.keptResults.capabilities(capabilities, this.shown.offer),
       ...(instructions !== undefined && { instructions }),
       meta: this.deps.loops.introduction(provenance.via),
     };
@@ -61,10 +61,18 @@ export class ServerSurface implements McpSurface {
         await this.deps.forwarder.session(this.server);
         await this.deps.logs.want(call.client, params['level'], [this.server.id]);
         return {};
+      case 'resources/list':
+        return (await this.hasOnlyKeptResults())
+          ? { resources: [] }
+          : this.request(method, params, call);
+      case 'resources/templates/list':
+        return (await this.hasOnlyKeptResults())
+          ? { resourceTemplates: [] }
+          : this.request(method, params, call);
+      case 'resources/read':
+        return this.readResource(params, call);
       default:
-        return this.isWhole
-          ? this.deps.forwarder.request(this.server, method, params, call)
-          : this.requestPart(method, params, call);
+        return this.request(method, params, call);
     }
   }
 
@@ -92,6 +100,24 @@ export class ServerSurface implements McpSurface {
     });
   }
 
+  /** A result that is not kept here may be kept by the server, if that is an aggregator too. */
+  private async readResource(params: JsonObject, call: ClientCall): Promise<RpcResult> {
+    const { uri } = params;
+    const { keptResults, forwarder } = this.deps;
+    if (keptResults.isOne(uri)) {
+      const kept = await keptResults.find(uri, call.client.caller.name);
+      if (kept) return kept;
+      if (await this.hasOnlyKeptResults()) throw keptResults.notFound(uri);
+    }
+    this.refuseUnoffered(textIn(params, 'uri'));
+    return forwarder.request(this.server, 'resources/read', params, call);
+  }
+
+  private async hasOnlyKeptResults(): Promise<boolean> {
+    const { capabilities } = await this.deps.forwarder.session(this.server);
+    return this.deps.keptResults.isAdded(capabilities, this.shown.offer);
+  }
+
   private get isWhole(): boolean {
     return this.shown.offer.isWholeServer(this.server.id);
   }
@@ -99,12 +125,24 @@ export class ServerSurface implements McpSurface {
   private async call(params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const { forwarder } = this.deps;
     try {
-      return await forwarder.call(this.shown.catalogue, params, call, this.server.id);
+      return await forwarder.call(
+        this.shown.catalogue,
+        params,
+        call,
+        this.server.id,
+        this.shown.budgetTokens,
+      );
     } catch (error) {
       // A tool that is not in the catalogue is left for the server to refuse.
       if (!(error instanceof ToolNotFound) || !this.isWhole) throw error;
-      return forwarder.request(this.server, 'tools/call', params, call);
+      return forwarder.callUnlisted(this.server, params, call, this.shown.budgetTokens);
     }
+  }
+
+  private request(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
+    return this.isWhole
+      ? this.deps.forwarder.request(this.server, method, params, call)
+      : this.requestPart(method, params, call);
   }
 
   /** For a server of which a part is offered, or not as it is. */
@@ -134,9 +172,6 @@ export class ServerSurface implements McpSurface {
         );
       case 'prompts/get':
         this.refuseUnofferedPrompt(params);
-        return ask();
-      case 'resources/read':
-        this.refuseUnoffered(textIn(params, 'uri'));
         return ask();
       case 'completion/complete': {
         const ref = isJsonObject(params['ref']) ? params['ref'] : {};

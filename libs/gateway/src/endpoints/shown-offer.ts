@@ -27,6 +27,11 @@ export class ShownOffer {
     return this.offer.catalogue(this.whole.current);
   }
 
+  /** Of results; undefined for that of the deployment. */
+  get budgetTokens(): number | undefined {
+    return this.offer.view.budgetTokens ?? undefined;
+  }
+
   get isGone(): boolean {
     return !this.policy.current.viewsById.has(this.viewId);
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { QueryTool } from '@app/aggregation';
 import { Clock } from '@app/platform';
+import { KeptResultResources } from '../forward/kept-result-resources.js';
 import { RequestForwarder } from '../forward/request-forwarder.js';
 import { Offerings } from '../lists/offerings.js';
 import { ServerInstructions } from '../lists/server-instructions.js';
@@ -25,6 +26,7 @@ export class SurfaceDependencies {
     readonly queryTool: QueryTool,
     readonly roots: ClientRoots,
     readonly loops: LoopGuard,
+    readonly keptResults: KeptResultResources,
     readonly clock: Clock,
   ) {}
 }

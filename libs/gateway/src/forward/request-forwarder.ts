@@ -4,7 +4,8 @@ import { Catalogue, type CatalogueServer, type CatalogueSnapshot } from '@app/ca
 import type { ClientCall } from '@app/mcp-server';
 import { rpcCode, RpcError, type RpcResult } from '@app/mcp-protocol';
 import type { UpstreamSession } from '@app/mcp-client';
-import { AppError, Env, type JsonObject } from '@app/platform';
+import { AppError, Env, type JsonObject, type JsonValue, RawJsonObject } from '@app/platform';
+import { ResultBudget } from '@app/results';
 import {
   CallTool,
   naming,
@@ -18,6 +19,9 @@ import { ClientConversation } from './forward-context.js';
 import { ServerNotifications } from '../notify/server-notifications.js';
 import { toolFailure } from './tool-failure.js';
 
+/** The revision that introduced resource links; earlier clients refuse a result with one. */
+const FIRST_WITH_LINKS = '2025-06-18';
+
 /** Forwards requests of clients to servers. */
 @Injectable()
 export class RequestForwarder {
@@ -26,15 +30,20 @@ export class RequestForwarder {
     private readonly catalogue: Catalogue,
     private readonly sessions: SessionPool,
     private readonly notifications: ServerNotifications,
+    private readonly budget: ResultBudget,
     private readonly env: Env,
   ) {}
 
-  /** `catalogue`: what is offered to the client. */
+  /**
+   * `catalogue`: what is offered to the client. `budgetTokens` is the budget of the result, if it is not that of the
+   * tool or of the deployment.
+   */
   async call(
     catalogue: CatalogueSnapshot,
     params: JsonObject,
     call: ClientCall,
     serverId?: string,
+    budgetTokens?: number,
   ): Promise<RpcResult> {
     const { name } = params;
     if (typeof name !== 'string') {
@@ -45,11 +54,30 @@ export class RequestForwarder {
     const caller = this.conversation(id, call, params);
     try {
       const command = new CallTool(route, params, caller);
-      return (await this.commands.execute(command)).result;
+      const { result } = await this.commands.execute(command);
+      return await this.withinBudget(
+        result,
+        call,
+        route.tool.definition['outputSchema'],
+        route.tool.offeredAs?.budgetTokens ?? budgetTokens,
+      );
     } catch (error) {
       this.notifications.noteFailure(id, error, call);
       return toolFailure(error);
     }
+  }
+
+  /** Calls a tool that is not in the catalogue. */
+  async callUnlisted(
+    server: CatalogueServer,
+    params: JsonObject,
+    call: ClientCall,
+    budgetTokens?: number,
+  ): Promise<RpcResult> {
+    const result = await this.request(server, 'tools/call', params, call);
+    return result instanceof RawJsonObject
+      ? this.withinBudget(result, call, undefined, budgetTokens)
+      : result;
   }
 
   inputSchemaOf(
@@ -88,6 +116,21 @@ export class RequestForwarder {
   async session(server: CatalogueServer): Promise<UpstreamSession> {
     const now = this.catalogue.current.servers.get(server.id) ?? server;
     return this.sessions.get(now.id) ?? this.sessions.acquire(now, SESSION_WITHIN_MS);
+  }
+
+  private withinBudget(
+    result: RawJsonObject,
+    { client }: ClientCall,
+    outputSchema: JsonValue | undefined,
+    budgetTokens: number | undefined,
+  ): RpcResult | Promise<RpcResult> {
+    const takesLinks = client.version === undefined || client.version >= FIRST_WITH_LINKS;
+    const owner = client.caller.name;
+    return this.budget.within(
+      result,
+      { owner, outputSchema, reader: 'mcp', takesLinks },
+      budgetTokens,
+    );
   }
 
   private conversation(serverId: string, call: ClientCall, params: JsonObject): ClientConversation {

@@ -66,6 +66,7 @@ export class LegacySession implements McpClient, Receiver {
     readonly caller: Caller,
     readonly capabilities: JsonObject,
     private readonly deps: EndpointDependencies,
+    readonly version?: string,
   ) {
     this.id = newSessionId(deps.cluster);
     this.questions = new ClientQuestions(capabilities);

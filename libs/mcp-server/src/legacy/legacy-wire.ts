@@ -105,17 +105,19 @@ export class LegacyWire {
     }
     const requested = request.params?.['protocolVersion'];
     const capabilities = request.params?.['capabilities'];
+    const version =
+      typeof requested === 'string' && LEGACY_VERSIONS.includes(requested) ? requested : newest;
     const session = new LegacySession(
       view,
       caller,
       isJsonObject(capabilities) ? capabilities : {},
       this.deps,
+      version,
     );
     this.sessions.add(session);
     const { capabilities: offered, instructions, meta } = view.describe();
     const result: JsonObject = {
-      protocolVersion:
-        typeof requested === 'string' && LEGACY_VERSIONS.includes(requested) ? requested : newest,
+      protocolVersion: version,
       capabilities: offered,
       serverInfo: view.serverInfo,
       ...(instructions !== undefined && { instructions }),

@@ -171,6 +171,10 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_MAX_RECEIVING_BYTES: whole(512_000_000, 1_048_576, 1_000_000_000_000),
   MCP_AGGREGATOR_MAX_LIST_BYTES: whole(32_000_000, 65_536, 1_000_000_000),
 
+  MCP_AGGREGATOR_RESULT_BUDGET_TOKENS: whole(0, 0, 100_000_000),
+  MCP_AGGREGATOR_RESULT_TTL: seconds(3_600, 604_800),
+  MCP_AGGREGATOR_KEPT_RESULT_BYTES: whole(268_435_456, 1_048_576, 1_000_000_000_000),
+
   MCP_AGGREGATOR_QUERY_SERVER_TIMEOUT: seconds(3, 600),
   MCP_AGGREGATOR_QUERY_TIMEOUT: seconds(5, 600),
   MCP_AGGREGATOR_QUERY_TOOLS_PER_SERVER: whole(1, 1, 10),
@@ -235,6 +239,9 @@ interface Rule {
   readonly isBroken: (env: Settings) => boolean;
 }
 
+/** The smallest budget of the result of a call. */
+export const MIN_RESULT_TOKENS = 1_000;
+
 /** Rules over more than one setting; each message says what to change. */
 const rules: readonly Rule[] = [
   {
@@ -256,6 +263,13 @@ const rules: readonly Rule[] = [
       'must be at least four times MCP_AGGREGATOR_MAX_ANSWER_BYTES, or one large answer could not be delivered beside another',
     about: ['MCP_AGGREGATOR_UNSENT_BYTES', 'MCP_AGGREGATOR_MAX_ANSWER_BYTES'],
     isBroken: (env) => env.MCP_AGGREGATOR_UNSENT_BYTES < 4 * env.MCP_AGGREGATOR_MAX_ANSWER_BYTES,
+  },
+  {
+    setting: 'MCP_AGGREGATOR_RESULT_BUDGET_TOKENS',
+    message: `must be 0, or at least ${MIN_RESULT_TOKENS}: the sentence that says what was left out needs as much`,
+    about: ['MCP_AGGREGATOR_RESULT_BUDGET_TOKENS'],
+    isBroken: ({ MCP_AGGREGATOR_RESULT_BUDGET_TOKENS: tokens }) =>
+      tokens > 0 && tokens < MIN_RESULT_TOKENS,
   },
   {
     setting: 'LLM_MODEL',

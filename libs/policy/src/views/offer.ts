@@ -27,6 +27,8 @@ export class Offer {
   readonly isWhole: boolean;
   /** Nothing is left out; names and descriptions may differ. */
   readonly isEverything: boolean;
+  /** Results of some of its tools may be shortened. */
+  readonly hasBudget: boolean;
   private readonly includes: readonly ViewRule[];
   private readonly excludes: readonly ViewRule[];
   private readonly catalogues = new WeakMap<CatalogueSnapshot, CatalogueSnapshot>();
@@ -46,6 +48,9 @@ export class Offer {
       this.includes.some((rule) => rule.kind === 'any' && isUnconditional(rule));
     this.isWhole = this.isEverything && overrides.size === 0;
     const { slug, rules, budgetTokens } = view;
+    this.hasBudget =
+      budgetTokens !== null ||
+      [...overrides.values()].some((override) => override.budgetTokens !== null);
     this.digest = JSON.stringify([slug, rules, budgetTokens, isReadOnly, overridesDigest]);
   }
 

@@ -1,0 +1,33 @@
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { TokensWithdrawn } from '@app/events';
+import { Signals } from '@app/platform';
+import { KeptResultStore } from './kept-result.store.js';
+
+/** A token of the same name that is issued later does not read them. */
+@Injectable()
+export class ForgetResultsOnTokensWithdrawn implements OnModuleInit, OnModuleDestroy {
+  private readonly logger = new Logger('results');
+  private stopHearing: (() => void) | undefined;
+
+  constructor(
+    private readonly signals: Signals,
+    private readonly store: KeptResultStore,
+  ) {}
+
+  onModuleInit(): void {
+    this.stopHearing = this.signals.hear(TokensWithdrawn, ({ names }) => this.forget(names));
+  }
+
+  onModuleDestroy(): void {
+    this.stopHearing?.();
+  }
+
+  /** They expire in any case. */
+  private async forget(names: readonly string[]): Promise<void> {
+    try {
+      await this.store.forgetOf(names);
+    } catch (error) {
+      this.logger.warn({ err: error }, 'result.not_forgotten');
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { type Actor, CurrentActor, RequireScope } from '@app/access';
+import { ApiErrors } from '@app/platform';
+import { FollowsPolicy } from '@app/policy';
+import { isUUID } from 'class-validator';
+import { ResultNotFound } from '../results.errors.js';
+import { ReadKeptResult } from './read-kept-result.query.js';
+import { ResultPageQuery, ResultPageView, toResultPageView } from './results.dto.js';
+
+@ApiTags('tools')
+@ApiBearerAuth()
+@Controller('api/v1/aggregator/results')
+export class ResultsController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get(':id')
+  @RequireScope('call')
+  @FollowsPolicy()
+  @ApiOperation({ summary: 'Read one page of a whole result that was shortened in its answer' })
+  @ApiParam({ name: 'id', format: 'uuid' })
+  @ApiOkResponse({ type: ResultPageView })
+  @ApiErrors(404, 422)
+  async readResult(
+    @Param('id') given: string,
+    @Query() { page }: ResultPageQuery,
+    @CurrentActor() { name }: Actor,
+  ): Promise<ResultPageView> {
+    if (!isUUID(given)) throw new ResultNotFound(given);
+    const id = given.toLowerCase();
+    const found = await this.queries.execute(new ReadKeptResult(id, page, name));
+    if (!found) throw new ResultNotFound(id);
+    return toResultPageView(id, page, found);
+  }
+}
