@@ -114,6 +114,22 @@ describe.each(engines)('kept results in %s', (engine) => {
     });
   });
 
+  it('are given up when storing them takes too long', async () => {
+    class SlowClock extends FakeClock {
+      private asked = 0;
+
+      override monotonic(): number {
+        return ++this.asked * 6_000;
+      }
+    }
+    const slow = new KeptResults(store, new SlowClock(), testEnv('unused'));
+    const bytes = Buffer.alloc(MEGABYTE, 'a');
+    expect(await slow.keep('ada', bytes, 16_000)).toEqual({
+      isKept: false,
+      reason: 'storing it takes too long',
+    });
+  });
+
   it('stay within the limit when many are kept at the same time', async () => {
     const owners = Array.from({ length: 20 }, (_, i) => `user ${i}`);
     const bytes = Buffer.alloc(MEGABYTE, 'a');

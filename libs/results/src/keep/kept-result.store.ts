@@ -53,8 +53,15 @@ export class KeptResultStore {
     });
   }
 
-  /** Rejects with a foreign key violation when the result has been removed meanwhile. */
-  async addPages(id: string, pages: readonly Buffer[]): Promise<void> {
+  /**
+   * False when it gave up between two statements. Rejects with a foreign key violation when the result has been removed
+   * meanwhile.
+   */
+  async addPages(
+    id: string,
+    pages: readonly Buffer[],
+    mayContinue: () => boolean,
+  ): Promise<boolean> {
     let numbers: number[] = [];
     let sealed: string[] = [];
     let chars = 0;
@@ -64,6 +71,7 @@ export class KeptResultStore {
       sealed.push(text);
       chars += text.length;
       if (chars < CHARS_PER_WRITE && index < pages.length - 1) continue;
+      if (!mayContinue()) return false;
       await this.database.direct.query(
         `INSERT INTO mcp.kept_result_pages (result_id, page, sealed)
          SELECT $1, page, sealed::jsonb FROM unnest($2::int[], $3::text[]) AS written (page, sealed)`,
@@ -71,6 +79,7 @@ export class KeptResultStore {
       );
       [numbers, sealed, chars] = [[], [], 0];
     }
+    return true;
   }
 
   /** Undefined also for the result of another owner, and for one that has expired. */

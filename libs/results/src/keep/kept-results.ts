@@ -12,6 +12,8 @@ import { KeptResultStore } from './kept-result.store.js';
 import { pagesOf, pageTokens } from './result-pages.js';
 import { countedBytes } from './room.js';
 
+/** A client waits for its answer meanwhile. */
+const KEEP_WITHIN_MS = 10_000;
 /** Of all bytes, what one principal may have (contract R52). */
 const OWNER_SHARE = 0.125;
 
@@ -42,7 +44,11 @@ export class KeptResults {
       const total = this.env.MCP_AGGREGATOR_KEPT_RESULT_BYTES;
       const limits = { total, perOwner: total * OWNER_SHARE };
       if (!(await this.store.admit(kept, limits))) return notKept('there is no room for it');
-      await this.store.addPages(id, pages);
+      const deadline = this.clock.monotonic() + KEEP_WITHIN_MS;
+      const isInTime = (): boolean => this.clock.monotonic() < deadline;
+      // What was written expires unread: no caller knows the id.
+      if (!(await this.store.addPages(id, pages, isInTime)))
+        return notKept('storing it takes too long');
       return { isKept: true, id, pages: pages.length, until };
     } catch (error) {
       if (isForeignKeyViolation(error)) return notKept('newer results have taken its place');
