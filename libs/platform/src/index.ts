@@ -9,6 +9,7 @@ export {
   Env,
   InvalidEnv,
   isLoopbackHost,
+  MIN_RESULT_TOKENS,
   parseEnv,
   processVariables,
   tokenScopes,

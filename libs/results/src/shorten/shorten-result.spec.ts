@@ -107,6 +107,16 @@ describe(measureResult, () => {
     expect(JSON.stringify(result)).toMatch(/audio \(audio\/wav, 600\d\d bytes\)/);
   });
 
+  it('counts what cannot be named one by one', () => {
+    const audio = { type: 'audio', mimeType: 'audio/wav', data: 'A'.repeat(60_000) };
+    const result = shortened({
+      content: [audio, audio, audio],
+      ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`member ${i}`, prose])),
+    });
+    expect(JSON.stringify(result)).toMatch(/the member member 0; .*; \d+ more\./);
+    expect(tokensIn(result)).toBeLessThanOrEqual(BUDGET);
+  });
+
   it('cuts the text of an embedded resource and keeps its URI', () => {
     const resource = { uri: 'file:///a', mimeType: 'text/plain', text: prose };
     const { content } = shortened({ content: [{ type: 'resource', resource }] });

@@ -10,14 +10,15 @@ import { type ContentBlock, readable, readBlock } from './content-block.js';
 import { jsonSize } from './json-parts.js';
 import { SchemaFreedom } from './schema-freedom.js';
 import { shortenJson } from './shorten-json.js';
+import { writtenSize } from './written-size.js';
 
 /** Written by themselves. */
 const KNOWN_MEMBERS = new Set(['content', 'structuredContent', 'isError']);
 /** Of the room, what members that are neither content nor structured content get together. */
 const OTHERS = 0.25;
-/** For what the notice says was left out. */
-const MAX_NAMED = 5;
-const NAMES_ROOM = 900;
+/** For the names of what was left out. */
+const NAMES = 0.1;
+const MAX_NAMES_ROOM = 900;
 /** A content block that is cut to less says nothing. */
 const MIN_SHARE = 400;
 const HEAD = 0.6;
@@ -86,15 +87,19 @@ class Shortener {
       this.leftOut.push(`content blocks after the first ${MAX_BLOCKS}`);
     }
     const reserve = writeJson([...this.terms.notice([])]);
-    const noticeSize = (yield* jsonSize(Buffer.from(reserve), 0)) + NAMES_ROOM;
-    const all = 4 * this.terms.budgetTokens - noticeSize - WRAPPING;
+    const quarters = 4 * this.terms.budgetTokens;
+    const namesRoom = Math.min(MAX_NAMES_ROOM, quarters * NAMES);
+    const noticeSize = (yield* jsonSize(Buffer.from(reserve), 0)) + namesRoom;
+    const all = quarters - noticeSize - WRAPPING;
     const others = yield* this.otherMembers(all);
     const room = Math.max(0, all - others.size);
     const structured = yield* this.structured(room);
     const content = yield* this.content(
       room - (structured?.length ? yield* jsonSize(structured, 0) : 0),
     );
-    const notice = this.terms.notice(named(this.leftOut)).map((block) => writeJson(block));
+    const notice = this.terms
+      .notice(named(this.leftOut, namesRoom))
+      .map((block) => writeJson(block));
     const members = [
       `"content":[${[...content.map(String), ...notice].join(',')}]`,
       ...(structured ? [`"structuredContent":${structured.toString()}`] : []),
@@ -213,8 +218,16 @@ const WRAPPING = 120;
 /** So few blocks are each cut or left out by name. */
 const FEW = 3;
 
-function named(leftOut: readonly string[]): string[] {
-  const first = leftOut.slice(0, MAX_NAMED);
-  const more = leftOut.length - first.length;
-  return more > 0 ? [...first, `${more} more`] : first;
+/** As many as fit, with their separators. */
+function named(leftOut: readonly string[], room: number): string[] {
+  const names: string[] = [];
+  let left = room - MORE_SIZE;
+  for (const name of leftOut) {
+    left -= writtenSize(name, 1) + 2;
+    if (left < 0) return [...names, `${leftOut.length - names.length} more`];
+    names.push(name);
+  }
+  return names;
 }
+/** “Not included: 10000 more.” */
+const MORE_SIZE = 40;
