@@ -21,6 +21,7 @@ const published: Readonly<Record<string, string>> = {
   mcp_aggregator_queried_servers_total: 'server,status',
   mcp_aggregator_query_duration_seconds: '',
   mcp_aggregator_query_plans_total: 'outcome',
+  mcp_aggregator_results_shortened_total: 'whole',
   mcp_aggregator_routing_duration_seconds: '',
   mcp_aggregator_servers_total: 'status',
   mcp_aggregator_servers_wanted: '',

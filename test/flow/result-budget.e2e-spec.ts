@@ -323,6 +323,11 @@ describe('the embedded database', () => {
       const large = JSON.stringify(await client.callTool({ name: 'stdio__rigid', arguments: {} }));
       expect(large).toContain('The rest cannot be read, because there is no room for it.');
       expect(large).not.toContain('resource_link');
+      const headers = { authorization: `Bearer ${app.tokens.read}` };
+      const metrics = await (await fetch(`${app.url}/metrics`, { headers })).text();
+      for (const whole of ['kept', 'not_kept']) {
+        expect(metrics).toContain(`mcp_aggregator_results_shortened_total{whole="${whole}"} 1`);
+      }
     } finally {
       await app.close();
     }

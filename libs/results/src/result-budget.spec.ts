@@ -1,11 +1,23 @@
 import { Logger } from '@nestjs/common';
 import { parseEnv, RawJsonObject } from '@app/platform';
 import type { KeptResults } from './keep/kept-results.js';
+import { Counter, Registry } from 'prom-client';
 import { ResultBudget } from './result-budget.js';
+import { ResultMetrics } from './result.metrics.js';
 
 const call = { owner: 'ada', outputSchema: undefined, reader: 'mcp', takesLinks: true } as const;
 const resultOf = (chars: number): RawJsonObject =>
   RawJsonObject.of({ content: [{ type: 'text', text: 'a sentence. '.repeat(chars / 12) }] });
+
+const metrics = (): ResultMetrics =>
+  new ResultMetrics(
+    new Counter({
+      name: 'shortened',
+      help: '-',
+      labelNames: ['whole'],
+      registers: [new Registry()],
+    }),
+  );
 
 function budgetOf(tokens: number): { budget: ResultBudget; kept: unknown[][] } {
   const kept: unknown[][] = [];
@@ -16,7 +28,7 @@ function budgetOf(tokens: number): { budget: ResultBudget; kept: unknown[][] } {
     },
   };
   const env = parseEnv({ MCP_AGGREGATOR_RESULT_BUDGET_TOKENS: String(tokens) });
-  return { budget: new ResultBudget(env, results as KeptResults), kept };
+  return { budget: new ResultBudget(env, results as KeptResults, metrics()), kept };
 }
 
 describe(ResultBudget.name, () => {
@@ -56,7 +68,7 @@ describe(ResultBudget.name, () => {
     const env = parseEnv({ MCP_AGGREGATOR_RESULT_BUDGET_TOKENS: '1000' });
     const broken = { keep: () => Promise.reject(new Error('a bug')) };
     const result = resultOf(30_000);
-    const budget = new ResultBudget(env, broken as unknown as KeptResults);
+    const budget = new ResultBudget(env, broken as unknown as KeptResults, metrics());
     expect(await budget.within(result, call)).toBe(result);
   });
 });

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Env, hasMoreTokens, inSlices, type JsonValue, type RawJsonObject } from '@app/platform';
 import { KeptResults } from './keep/kept-results.js';
+import { ResultMetrics } from './result.metrics.js';
 import { noticeBlocks } from './shorten/notice.js';
 import { measureResult } from './shorten/shorten-result.js';
 
@@ -23,6 +24,7 @@ export class ResultBudget {
   constructor(
     env: Env,
     private readonly kept: KeptResults,
+    private readonly metrics: ResultMetrics,
   ) {
     this.defaultTokens = env.MCP_AGGREGATOR_RESULT_BUDGET_TOKENS;
   }
@@ -52,6 +54,7 @@ export class ResultBudget {
       if (!shorten) return result;
       const { bytes } = result;
       const keeping = await this.kept.keep(owner, bytes, budgetTokens);
+      this.metrics.shortened.inc({ whole: keeping.isKept ? 'kept' : 'not_kept' });
       const terms = { bytes: bytes.length, budgetTokens, keeping, reader, takesLinks };
       const notice = (leftOut: readonly string[]) => noticeBlocks(terms, leftOut);
       return await inSlices(shorten({ budgetTokens, outputSchema, notice }));

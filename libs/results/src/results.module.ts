@@ -7,6 +7,7 @@ import { PruneKeptResultsJob } from './keep/prune-kept-results.job.js';
 import { ReadKeptResultHandler } from './read/read-kept-result.query.js';
 import { ResultsController } from './read/results.controller.js';
 import { ResultBudget } from './result-budget.js';
+import { ResultMetrics, shortenedResults } from './result.metrics.js';
 
 @Module({
   imports: [RegistryModule],
@@ -15,6 +16,8 @@ import { ResultBudget } from './result-budget.js';
     KeptResultStore,
     KeptResults,
     ResultBudget,
+    shortenedResults,
+    ResultMetrics,
     ReadKeptResultHandler,
     PruneKeptResultsJob,
     ForgetResultsOnTokensWithdrawn,
