@@ -15,8 +15,10 @@ const mayCall = {
   sessions: ['access', 'registry', 'mcp-protocol', 'mcp-client', 'authorization'],
   catalogue: ['access', 'registry', 'vectors'],
   policy: ['access', 'catalogue', 'registry', 'mcp-protocol'],
+  approvals: ['access', 'registry', 'catalogue'],
   discovery: [
     'access',
+    'approvals',
     'catalogue',
     'policy',
     'sessions',

@@ -18,6 +18,7 @@ import { Replicas1763720000000 } from './1763720000000-replicas.js';
 import { IssuedTokens1763800000000 } from './1763800000000-issued-tokens.js';
 import { ServerAsksCallers1763810000000 } from './1763810000000-server-asks-callers.js';
 import { Policy1764000000000 } from './1764000000000-policy.js';
+import { Approvals1764100000000 } from './1764100000000-approvals.js';
 import { KeptResults1764200000000 } from './1764200000000-kept-results.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
@@ -42,5 +43,6 @@ export const migrations = [
   IssuedTokens1763800000000,
   ServerAsksCallers1763810000000,
   Policy1764000000000,
+  Approvals1764100000000,
   KeptResults1764200000000,
 ] as const;

@@ -6,6 +6,7 @@ import { join, relative } from 'node:path';
 /** Every table has one owner; no other lib names it in a statement or an entity. */
 export const owners = {
   api_tokens: 'access',
+  approvals: 'approvals',
   audit_log: 'access',
   compatible_migrations: 'platform',
   external_servers: 'registry',

@@ -24,6 +24,7 @@ export function catalogueOf(pictured: readonly PicturedServer[]): CatalogueSnaps
     errorMessage: null,
     listFailures: {},
     toolCount: tools.length,
+    withheldCount: 0,
     registeredAt: new Date(i),
   }));
   const tools = pictured
@@ -46,8 +47,17 @@ export function catalogueOf(pictured: readonly PicturedServer[]): CatalogueSnaps
       servers.map(({ id }) => [id, tools.filter((tool) => tool.serverId === id)]),
     ),
     toolsByOriginalName,
+    withheld: NONE_WITHHELD,
   };
 }
+
+export const NONE_WITHHELD: CatalogueSnapshot['withheld'] = {
+  tools: [],
+  toolsById: new Map(),
+  toolsByName: new Map(),
+  toolsByServer: new Map(),
+  toolsByOriginalName: new Map(),
+};
 
 /** A tool of the catalogue with these fields; the others have plain defaults. */
 export function catalogueTool({
@@ -64,6 +74,7 @@ export function catalogueTool({
     definition: {},
     isExternal: true,
     contentHash: String(id),
+    withheld: null,
     skillIds: [],
     primarySkillId: null,
     isClassified: false,

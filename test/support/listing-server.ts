@@ -11,6 +11,8 @@ interface Message {
 export class ListingServer {
   /** Names of tools by path; they may change at any time. */
   readonly tools = new Map<string, readonly string[]>();
+  /** Further members of tools, by path and name: `path tool`. */
+  readonly members = new Map<string, Readonly<Record<string, unknown>>>();
   readonly prompts = new Map<string, readonly string[]>();
   /** Requests received so far, as `path method`. */
   readonly requests: string[] = [];
@@ -62,7 +64,9 @@ export class ListingServer {
       case 'ping':
         return { result: {} };
       case 'tools/list':
-        return { result: { tools: (this.tools.get(path) ?? []).map(described) } };
+        return {
+          result: { tools: (this.tools.get(path) ?? []).map((name) => this.described(path, name)) },
+        };
       case 'prompts/list':
         return { result: { prompts: (this.prompts.get(path) ?? []).map((name) => ({ name })) } };
       case 'tools/call':
@@ -71,8 +75,13 @@ export class ListingServer {
         return { error: { code: -32_601, message: 'Method not found' } };
     }
   }
-}
 
-function described(name: string): object {
-  return { name, description: `Handles gardening of ${name}`, inputSchema: { type: 'object' } };
+  private described(path: string, name: string): object {
+    return {
+      name,
+      description: `Handles gardening of ${name}`,
+      inputSchema: { type: 'object' },
+      ...this.members.get(`${path} ${name}`),
+    };
+  }
 }

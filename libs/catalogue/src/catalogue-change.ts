@@ -97,7 +97,8 @@ export function changeBetween(
     for (const { id } of before.tools) if (!next.toolsById.has(id)) removed.push(id);
   }
   const changes = serverIds.length + written.length + classified.length + removed.length;
-  if (changes === 0) return undefined;
+  // Another reason why tools are withheld changes nothing that clients see, but the snapshot.
+  if (changes === 0 && next.withheld.tools === before.withheld.tools) return undefined;
   const withdrawn = serverIds.filter((id) => {
     const server = next.servers.get(id);
     return server !== undefined && isWithdrawn(server.status);

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@app/platform';
 import { errorShown, type ListFailures, type ServerStatus } from '@app/registry';
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { Withheld } from './withheld.js';
 
 export interface CatalogueTool {
   readonly id: number;
@@ -18,6 +19,8 @@ export interface CatalogueTool {
   readonly definition: JsonObject;
   readonly isExternal: boolean;
   readonly contentHash: string;
+  /** Null for a tool that is offered. */
+  readonly withheld: Withheld | null;
   readonly skillIds: readonly string[];
   readonly primarySkillId: string | null;
   readonly isClassified: boolean;
@@ -47,16 +50,13 @@ export interface CatalogueServer {
   readonly listFailures: ListFailures;
   /** Counted from the tools in the same snapshot, so that every counted tool can be called (contract R39). */
   readonly toolCount: number;
+  /** Tools that wait for approval. */
+  readonly withheldCount: number;
   readonly registeredAt: Date;
 }
 
-/** Immutable snapshot of servers and tools; every change creates the next one. */
-export interface CatalogueSnapshot {
-  readonly version: number;
-  /** It holds what a view offers, which may be few tools of many. */
-  readonly isPart?: boolean;
-  readonly servers: ReadonlyMap<string, CatalogueServer>;
-  readonly serversByName: ReadonlyMap<string, CatalogueServer>;
+/** Tools and the ways to find them. */
+export interface ToolIndexes {
   /** Tools of all servers, available or not, and own tools; ordered by name. */
   readonly tools: readonly CatalogueTool[];
   readonly toolsById: ReadonlyMap<number, CatalogueTool>;
@@ -67,22 +67,34 @@ export interface CatalogueSnapshot {
   readonly toolsByOriginalName: ReadonlyMap<string, readonly CatalogueTool[]>;
 }
 
-export type ToolIndexes = Pick<
-  CatalogueSnapshot,
-  'tools' | 'toolsById' | 'toolsByName' | 'toolsByServer' | 'toolsByOriginalName'
->;
+/** Tools that are offered, and apart from them those that wait for approval: no reader offers those by mistake. */
+export interface AllTools extends ToolIndexes {
+  readonly withheld: ToolIndexes;
+}
 
-/** `toolCount` is computed from the tools. */
+/** Immutable snapshot of servers and tools; every change creates the next one. */
+export interface CatalogueSnapshot extends AllTools {
+  readonly version: number;
+  /** It holds what a view offers, which may be few tools of many. */
+  readonly isPart?: boolean;
+  readonly servers: ReadonlyMap<string, CatalogueServer>;
+  readonly serversByName: ReadonlyMap<string, CatalogueServer>;
+}
+
+/** A server as its row shows it; tools are counted in the snapshot. */
+export type ShownServer = Omit<CatalogueServer, 'toolCount' | 'withheldCount'>;
+
 export function indexServers(
-  servers: Iterable<Omit<CatalogueServer, 'toolCount'>>,
-  { toolsByServer }: Pick<ToolIndexes, 'toolsByServer'>,
+  servers: Iterable<ShownServer>,
+  { toolsByServer, withheld }: AllTools,
 ): Pick<CatalogueSnapshot, 'servers' | 'serversByName'> {
   const views = [...servers]
     .map((server): CatalogueServer => {
       const { id, name, description, status, errorMessage, registeredAt } = server;
       const toolCount = toolsByServer.get(id)?.length ?? 0;
-      const shown = { id, name, description, status, errorMessage, toolCount, registeredAt };
-      return { ...shown, listFailures: server.listFailures };
+      const withheldCount = withheld.toolsByServer.get(id)?.length ?? 0;
+      const shown = { id, name, description, status, errorMessage, toolCount, withheldCount };
+      return { ...shown, registeredAt, listFailures: server.listFailures };
     })
     .sort(byName);
   return {
@@ -98,7 +110,8 @@ export function isSameServer(a: CatalogueServer, b: CatalogueServer | undefined)
     a.status === b.status &&
     a.errorMessage === b.errorMessage &&
     isDeepStrictEqual(a.listFailures, b.listFailures) &&
-    a.toolCount === b.toolCount
+    a.toolCount === b.toolCount &&
+    a.withheldCount === b.withheldCount
   );
 }
 
@@ -122,21 +135,28 @@ export function digestOfServers(servers: CatalogueSnapshot['servers']): string {
  * Hash per server ('' for own tools) of what the catalogue shows of its tools; a difference to the rows shows what
  * to reload.
  */
-export function digestsOf(
-  toolsByServer: CatalogueSnapshot['toolsByServer'],
-): ReadonlyMap<string, string> {
-  return new Map([...toolsByServer].map(([serverId, own]) => [serverId, digestOf(own)]));
+export function digestsOf({
+  toolsByServer,
+  withheld,
+}: Pick<AllTools, 'toolsByServer' | 'withheld'>): ReadonlyMap<string, string> {
+  const serverIds = new Set([...toolsByServer.keys(), ...withheld.toolsByServer.keys()]);
+  const toolsOf = (id: string): readonly CatalogueTool[] => [
+    ...(toolsByServer.get(id) ?? []),
+    ...(withheld.toolsByServer.get(id) ?? []),
+  ];
+  return new Map([...serverIds].map((id) => [id, digestOf(toolsOf(id))]));
 }
 
 /** Must match the SQL in `ToolStore.digests`. */
 function digestOf(tools: readonly CatalogueTool[]): string {
   const lines = tools
     .toSorted((a, b) => a.id - b.id)
-    .map(({ id, name, contentHash, isClassified, skillIds, classifiedBy }) =>
+    .map(({ id, name, contentHash, withheld, isClassified, skillIds, classifiedBy }) =>
       [
         id,
         name,
         contentHash,
+        withheld?.hash ?? '',
         isClassified ? 't' : 'f',
         skillIds.join(','),
         classifiedBy ?? '',
@@ -145,7 +165,13 @@ function digestOf(tools: readonly CatalogueTool[]): string {
   return createHash('md5').update(lines.join(';')).digest('hex');
 }
 
-export function indexTools(unordered: readonly CatalogueTool[]): ToolIndexes {
+export function indexTools(all: readonly CatalogueTool[]): AllTools {
+  const withheld = all.filter((tool) => tool.withheld !== null);
+  const offered = withheld.length === 0 ? all : all.filter((tool) => tool.withheld === null);
+  return { ...indexesOf(offered), withheld: indexesOf(withheld) };
+}
+
+function indexesOf(unordered: readonly CatalogueTool[]): ToolIndexes {
   const tools = unordered.toSorted(byName);
   const underOriginalName = tools.filter(
     ({ isExternal, offeredAs }) => isExternal && offeredAs?.name === undefined,

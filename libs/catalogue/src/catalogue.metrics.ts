@@ -11,6 +11,14 @@ export const catalogueMetrics = [
     },
   }),
   gauge({
+    name: 'mcp_aggregator_tools_withheld',
+    help: 'Tools that are not offered until their definition is approved',
+    inject: [Catalogue],
+    collect(catalogue: Catalogue) {
+      this.set(catalogue.current.withheld.tools.length);
+    },
+  }),
+  gauge({
     name: 'mcp_aggregator_tools_classified',
     help: 'Tools that have at least one skill',
     inject: [Catalogue],

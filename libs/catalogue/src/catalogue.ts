@@ -4,11 +4,12 @@ import { backoffMs, Clock, FailPoints, Retries, Signals } from '@app/platform';
 import { ListServers } from '@app/registry';
 import { changeBetween, type Stale, StaleRows, toRead, versionsOf } from './catalogue-change.js';
 import {
-  type CatalogueServer,
+  type AllTools,
   type CatalogueSnapshot,
+  type CatalogueTool,
   indexServers,
   indexTools,
-  type ToolIndexes,
+  type ShownServer,
 } from './catalogue-snapshot.js';
 import { ToolStore } from './tool.store.js';
 
@@ -114,23 +115,25 @@ export class Catalogue implements OnModuleDestroy {
   }
 
   /** Drops tools of removed servers; unchanged tools keep their object identity. */
-  private async readTools(stale: StaleRows, servers: readonly ShownServer[]): Promise<ToolIndexes> {
+  private async readTools(stale: StaleRows, servers: readonly ShownServer[]): Promise<AllTools> {
     const registered = new Set(['', ...servers.map(({ id }) => id)]);
     const held = this.snapshot;
     if (!stale.hasTools) {
-      const isWhole = [...held.toolsByServer.keys()].every((id) => registered.has(id));
-      if (isWhole) return held;
+      const owners = [...held.toolsByServer.keys(), ...held.withheld.toolsByServer.keys()];
+      if (owners.every((id) => registered.has(id))) return held;
     }
     const read = stale.hasTools ? await this.store.read(stale, held.toolsById) : [];
     this.failPoints.pass('catalogue.read');
-    const kept = held.tools.filter((tool) => !stale.includesTool(tool));
+    const shown = [...held.tools, ...held.withheld.tools];
+    const kept = shown.filter((tool) => !stale.includesTool(tool));
     const all = [...kept, ...read].filter(({ serverId }) => registered.has(serverId));
-    const isSame =
-      all.length === held.tools.length && all.every((tool) => held.toolsById.get(tool.id) === tool);
+    const isShown = (tool: CatalogueTool): boolean =>
+      (tool.withheld === null ? held : held.withheld).toolsById.get(tool.id) === tool;
+    const isSame = all.length === shown.length && all.every(isShown);
     return isSame ? held : indexTools(all);
   }
 
-  private replace(servers: readonly ShownServer[], tools: ToolIndexes): Heard {
+  private replace(servers: readonly ShownServer[], tools: AllTools): Heard {
     const previous = this.snapshot;
     const next: CatalogueSnapshot = {
       version: previous.version + 1,
@@ -140,6 +143,7 @@ export class Catalogue implements OnModuleDestroy {
       toolsByName: tools.toolsByName,
       toolsByServer: tools.toolsByServer,
       toolsByOriginalName: tools.toolsByOriginalName,
+      withheld: tools.withheld,
     };
     const change = changeBetween(previous, next);
     if (!change) return Promise.resolve();
@@ -150,5 +154,3 @@ export class Catalogue implements OnModuleDestroy {
     return this.signals.tell(change);
   }
 }
-
-type ShownServer = Omit<CatalogueServer, 'toolCount'>;

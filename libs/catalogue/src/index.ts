@@ -2,6 +2,7 @@ export { Catalogue } from './catalogue.js';
 export { ToolNotFound } from './catalogue.errors.js';
 export { CatalogueModule } from './catalogue.module.js';
 export {
+  type AllTools,
   type CatalogueServer,
   type CatalogueSnapshot,
   type CatalogueTool,
@@ -9,6 +10,13 @@ export {
   type OfferedAs,
   type ToolIndexes,
 } from './catalogue-snapshot.js';
-export { type DiscoveredTool, partsOf, type StoredTool, type ToolDiff } from './tool-definition.js';
+export {
+  type DiscoveredTool,
+  partsOf,
+  type StoredTool,
+  type ToolDiff,
+  type ToolToWrite,
+} from './tool-definition.js';
 export { parameterNames, textOfTool, wordsOf } from './tool-text.js';
 export { ToolStore } from './tool.store.js';
+export type { Withheld } from './withheld.js';

@@ -1,4 +1,5 @@
 import type { CatalogueTool } from './catalogue-snapshot.js';
+import { isSameWithheld, readWithheld } from './withheld.js';
 
 /** The columns of `mcp.tools` that a tool of the catalogue is made of, without its definition. */
 export interface ToolRow {
@@ -8,6 +9,7 @@ export interface ToolRow {
   readonly source_server_id: string | null;
   readonly is_external: boolean;
   readonly content_hash: string;
+  readonly withheld: unknown;
   readonly skill_ids: string[];
   readonly primary_skill_id: string | null;
   readonly is_classified: boolean;
@@ -38,6 +40,7 @@ export function toCatalogueTool(
     definition,
     isExternal: row.is_external,
     contentHash: row.content_hash,
+    withheld: readWithheld(row.withheld),
     skillIds: row.skill_ids,
     primarySkillId: row.primary_skill_id,
     isClassified: row.is_classified,
@@ -62,6 +65,7 @@ function isSame(a: CatalogueTool, b: CatalogueTool): boolean {
   return (
     a.name === b.name &&
     a.contentHash === b.contentHash &&
+    isSameWithheld(a.withheld, b.withheld) &&
     a.isClassified === b.isClassified &&
     a.classifiedBy === b.classifiedBy &&
     a.primarySkillId === b.primarySkillId &&

@@ -32,6 +32,14 @@ export class ToolEntity {
   @Column('varchar', { name: 'content_hash' })
   readonly contentHash!: string;
 
+  /** Of the definition that was approved; null for a row of a version without pins. */
+  @Column('varchar', { name: 'pin_hash', nullable: true })
+  readonly pinHash!: string | null;
+
+  /** See withheld.ts; null for a tool that is offered. */
+  @Column('jsonb', { nullable: true })
+  readonly withheld!: object | null;
+
   @Column('text', { name: 'skill_ids', array: true, default: [] })
   readonly skillIds!: string[];
 

@@ -3,9 +3,16 @@ import { Database, type JsonObject, type Tx } from '@app/platform';
 import { In } from 'typeorm';
 import type { StaleRows } from './catalogue-change.js';
 import type { CatalogueTool } from './catalogue-snapshot.js';
-import { type DiscoveredTool, partsOf, type StoredTool, type ToolDiff } from './tool-definition.js';
+import {
+  type DiscoveredTool,
+  partsOf,
+  type StoredTool,
+  type ToolDiff,
+  type ToolToWrite,
+} from './tool-definition.js';
 import { type ServerNames, toCatalogueTool, type ToolRow } from './tool-row.js';
 import { ToolEntity } from './tool.entity.js';
+import { readWithheld } from './withheld.js';
 
 /** A statement has at most 65,535 bind parameters (16 bits). */
 const ROWS_PER_INSERT = 500;
@@ -18,7 +25,8 @@ const STAMPS_PER_READ = 5_000;
 const CLASSIFIED_BY = 'CASE WHEN is_classified THEN classified_by END';
 
 /** Of a `ToolRow`. */
-const COLUMNS = `id, name, original_name, source_server_id, is_external, content_hash, skill_ids,
+const COLUMNS = `id, name, original_name, source_server_id, is_external, content_hash, withheld,
+  skill_ids,
   primary_skill_id, is_classified, ${CLASSIFIED_BY} AS classified_by, discovered_at`;
 
 export interface HeldTool {
@@ -129,19 +137,19 @@ export class ToolStore {
   async digests(): Promise<ReadonlyMap<string, string>> {
     const rows = await this.database.background.direct.query<{ server: string; digest: string }[]>(
       `SELECT coalesce(source_server_id::text, '') AS server, md5(string_agg(
-         concat_ws(' ', id, name, content_hash, is_classified, array_to_string(skill_ids, ','),
+         concat_ws(' ', id, name, content_hash, coalesce(withheld ->> 'hash', ''), is_classified, array_to_string(skill_ids, ','),
                    coalesce(${CLASSIFIED_BY}, '')), ';' ORDER BY id)) AS digest
        FROM mcp.tools GROUP BY 1`,
     );
     return new Map(rows.map(({ server, digest }) => [server, digest]));
   }
 
-  /** The columns of all tools that show whether they changed, in batches. */
+  /** The columns of all offered tools that show whether they changed, in batches. */
   async *stamps(): AsyncGenerator<readonly ToolStamp[]> {
     for (let after = 0; ;) {
       const stamps = await this.database.background.direct.query<ToolStamp[]>(
         `SELECT id, content_hash AS "contentHash", is_classified AS "isClassified"
-         FROM mcp.tools WHERE id > $1 ORDER BY id LIMIT $2`,
+         FROM mcp.tools WHERE id > $1 AND withheld IS NULL ORDER BY id LIMIT $2`,
         [after, STAMPS_PER_READ],
       );
       const last = stamps.at(-1);
@@ -152,11 +160,31 @@ export class ToolStore {
   }
 
   /** The stored tools that discovery compares with. */
-  ofServer(serverId: string, tx: Tx): Promise<StoredTool[]> {
-    return tx.find(ToolEntity, {
-      select: { id: true, originalName: true, contentHash: true },
+  async ofServer(serverId: string, tx: Tx): Promise<StoredTool[]> {
+    const rows = await tx.find(ToolEntity, {
+      select: { id: true, originalName: true, contentHash: true, pinHash: true, withheld: true },
       where: { sourceServerId: serverId },
     });
+    return rows.map(({ id, originalName, contentHash, pinHash, withheld }) => ({
+      id,
+      originalName,
+      contentHash,
+      pinHash,
+      withheld: readWithheld(withheld),
+    }));
+  }
+
+  /** As stored, by tool id. */
+  async definitionsOf(toolIds: readonly number[], tx: Tx): Promise<Map<number, JsonObject>> {
+    const definitions = new Map<number, JsonObject>();
+    for (let start = 0; start < toolIds.length; start += ROWS_PER_READ) {
+      const rows = await tx.query<{ id: number; definition: JsonObject }[]>(
+        'SELECT id, definition FROM mcp.tools WHERE id = ANY($1::int[])',
+        [toolIds.slice(start, start + ROWS_PER_READ)],
+      );
+      for (const { id, definition } of rows) definitions.set(id, definition);
+    }
+    return definitions;
   }
 
   /** Replaces all own tools; returns the ids of those written and removed. */
@@ -202,17 +230,9 @@ export class ToolStore {
     tx: Tx,
   ): Promise<number[]> {
     if (diff.removed.length > 0) await tx.delete(ToolEntity, { id: In([...diff.removed]) });
-    for (const tool of diff.changed) {
-      await tx.update(
-        ToolEntity,
-        { id: tool.id },
-        {
-          ...columnsOf(tool),
-          isClassified: false,
-          updatedAt: () => 'now()',
-        },
-      );
-    }
+    for (const tool of diff.changed) await this.rewrite(tool.id, tool, tx);
+    await this.mark(diff.marked, tx);
+    await this.pin(diff.pinned, tx);
     const added: number[] = [];
     for (let start = 0; start < diff.added.length; start += ROWS_PER_INSERT) {
       const rows = diff.added.slice(start, start + ROWS_PER_INSERT).map((tool) => ({
@@ -226,6 +246,31 @@ export class ToolStore {
       written(diff.changed.length + added.length);
     }
     return added;
+  }
+
+  /** Replaces the definition of a tool, which is classified again. */
+  async rewrite(toolId: number, tool: ToolToWrite, tx: Tx): Promise<void> {
+    await tx.update(
+      ToolEntity,
+      { id: toolId },
+      { ...columnsOf(tool), isClassified: false, updatedAt: () => 'now()' },
+    );
+  }
+
+  /** Withholds tools, or offers them again, with the definition in the row. */
+  async mark(tools: ToolDiff['marked'], tx: Tx): Promise<void> {
+    for (const { id, withheld } of tools) {
+      await tx.update(ToolEntity, { id }, { withheld, updatedAt: () => 'now()' });
+    }
+  }
+
+  private async pin(tools: ToolDiff['pinned'], tx: Tx): Promise<void> {
+    if (tools.length === 0) return;
+    await tx.query(
+      `UPDATE mcp.tools t SET pin_hash = p.hash
+       FROM unnest($1::int[], $2::text[]) AS p (id, hash) WHERE t.id = p.id`,
+      [tools.map(({ id }) => id), tools.map(({ pinHash }) => pinHash)],
+    );
   }
 
   /** Renames all tools of a renamed server, in the same transaction (contract EC-008). */
@@ -291,11 +336,20 @@ export class ToolStore {
 }
 
 function columnsOf(
-  tool: DiscoveredTool,
+  tool: ToolToWrite,
 ): Pick<
   ToolEntity,
-  'originalName' | 'title' | 'description' | 'inputSchema' | 'definition' | 'contentHash'
+  | 'originalName'
+  | 'title'
+  | 'description'
+  | 'inputSchema'
+  | 'definition'
+  | 'contentHash'
+  | 'pinHash'
+  | 'withheld'
 > {
-  const { originalName, title, description, inputSchema, definition, contentHash } = tool;
-  return { originalName, title, description, inputSchema, definition, contentHash };
+  const { originalName, title, description, inputSchema, definition } = tool;
+  const { contentHash, pinHash, withheld } = tool;
+  const texts = { originalName, title, description, inputSchema, definition };
+  return { ...texts, contentHash, pinHash, withheld };
 }

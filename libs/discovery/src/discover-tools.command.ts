@@ -1,7 +1,7 @@
 import { Inject, Logger } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
 import { Catalogue } from '@app/catalogue';
-import { ToolsDiscovered } from '@app/events';
+import { ToolQuarantined, ToolsDiscovered } from '@app/events';
 import {
   AppError,
   Clock,
@@ -111,7 +111,7 @@ export class DiscoverToolsHandler implements ICommandHandler<DiscoverTools> {
   }
 
   private async announce(serverId: string, published: Published): Promise<void> {
-    const { added, changed, removed, server, count } = published;
+    const { added, changed, removed, server, count, quarantined } = published;
     if (count === 0) this.logger.warn({ server, server_id: serverId }, 'server.no_tools');
     this.logger.log(
       {
@@ -124,6 +124,10 @@ export class DiscoverToolsHandler implements ICommandHandler<DiscoverTools> {
       'tool.discovered',
     );
     await this.signals.tell(new ToolsDiscovered(serverId, added, changed, removed));
+    if (quarantined.tools.length > 0) {
+      const { tools, findings } = quarantined;
+      await this.signals.tell(new ToolQuarantined(serverId, server, tools, findings));
+    }
     this.progress.step(serverId, {
       phase: 'DONE',
       written: added.length + changed.length,

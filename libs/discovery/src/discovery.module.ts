@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
+import { ApprovalsModule } from '@app/approvals';
 import { CatalogueModule } from '@app/catalogue';
 import { SessionsModule } from '@app/sessions';
 import { DiscoverToolsHandler } from './discover-tools.command.js';
 import { DiscoverToolsOnReplicaNews } from './discover-tools.on-replica-news.js';
 import { DiscoverToolsOnServerRecovered } from './discover-tools.on-server-recovered.js';
+import { DiscoverToolsOnServerUpdated } from './discover-tools.on-server-updated.js';
 import { DiscoverToolsOnSessionOpened } from './discover-tools.on-session-opened.js';
 import { DiscoverToolsOnToolListChanged } from './discover-tools.on-tool-list-changed.js';
 import { DiscoverWaitingServersHandler } from './publish/discover-waiting-servers.command.js';
@@ -19,7 +21,7 @@ import { ToolPublisher } from './publish/tool-publisher.js';
 import { ServerToolsController } from './server-tools.controller.js';
 
 @Module({
-  imports: [CatalogueModule, SessionsModule],
+  imports: [ApprovalsModule, CatalogueModule, SessionsModule],
   controllers: [ServerToolsController, DiscoveryController],
   providers: [
     DiscoveryProgress,
@@ -29,6 +31,7 @@ import { ServerToolsController } from './server-tools.controller.js';
     RefreshToolsHandler,
     DiscoverToolsOnReplicaNews,
     DiscoverToolsOnServerRecovered,
+    DiscoverToolsOnServerUpdated,
     DiscoverToolsHandler,
     DiscoverWaitingServersHandler,
     DiscoverWaitingServersJob,

@@ -1,6 +1,6 @@
 import { atOnce, type JsonObject } from '@app/platform';
 import { createHash } from 'node:crypto';
-import { diffTools, readTools as toolsIn } from './tool.js';
+import { readTools as toolsIn } from './tool.js';
 
 const readTools = (listed: readonly JsonObject[]) => atOnce(toolsIn(listed));
 
@@ -150,33 +150,6 @@ describe(toolsIn, () => {
 
   it('distinguishes names that differ only in case', () => {
     expect(names([tool('Read'), tool('read')])).toEqual(['Read', 'read']);
-  });
-});
-
-describe(diffTools, () => {
-  const read = (...listed: JsonObject[]) => readTools(listed).tools;
-  const stored = read(tool('same'), tool('changes'), tool('goes')).map((one, i) => ({
-    id: i + 1,
-    originalName: one.originalName,
-    contentHash: one.contentHash,
-  }));
-
-  it('finds added, changed and removed tools', () => {
-    const diff = diffTools(
-      stored,
-      read(tool('same'), tool('changes', { description: 'new' }), tool('comes')),
-    );
-    expect(diff.added.map((one) => one.originalName)).toEqual(['comes']);
-    expect(diff.changed.map((one) => one.id)).toEqual([2]);
-    expect(diff.removed).toEqual([3]);
-  });
-
-  it('is empty when the server lists the same again', () => {
-    expect(diffTools(stored, read(tool('same'), tool('changes'), tool('goes')))).toEqual({
-      added: [],
-      changed: [],
-      removed: [],
-    });
   });
 });
 

@@ -1,4 +1,5 @@
-import { type DiscoveredTool, partsOf, type StoredTool, type ToolDiff } from '@app/catalogue';
+import { pinHashOf } from '@app/approvals';
+import { type DiscoveredTool, partsOf } from '@app/catalogue';
 import {
   cutText,
   isCleanText,
@@ -68,7 +69,7 @@ export function* readTools(
       continue;
     }
     const name = read.tool.originalName;
-    if (read.wasCleaned) {
+    if (read.tool.wasCleaned) {
       remarks.push({ name, text: 'is published without the hidden characters in its texts' });
     }
     if (read.repairs.length > 0) {
@@ -84,7 +85,6 @@ type Reading =
   | { readonly refusal: string }
   | {
       readonly tool: DiscoveredTool;
-      readonly wasCleaned: boolean;
       readonly repairs: readonly string[];
     };
 
@@ -110,8 +110,10 @@ function readTool(listed: JsonObject): Reading {
       ...partsOf(definition),
       definition,
       contentHash: createHash('sha256').update(hashed).digest('hex'),
+      // Of what the server listed: repairs may differ in the next version of this service.
+      pinHash: pinHashOf(listed),
+      wasCleaned: cleaned !== listed,
     },
-    wasCleaned: cleaned !== listed,
     repairs,
   };
 }
@@ -155,23 +157,4 @@ function withoutHidden(value: JsonValue): JsonValue {
 function nameOf(definition: JsonObject): string {
   const name = typeof definition['name'] === 'string' ? definition['name'] : '';
   return cutText(name, NAMED).replace(/[\p{C}\s]+/gu, ' ');
-}
-
-/**
- * The tools to add, change and remove so that the rows match the server; unchanged tools are in none of the three.
- */
-export function diffTools(
-  stored: readonly StoredTool[],
-  discovered: readonly DiscoveredTool[],
-): ToolDiff {
-  const before = new Map(stored.map((tool) => [tool.originalName, tool]));
-  const now = new Set(discovered.map((tool) => tool.originalName));
-  return {
-    added: discovered.filter((tool) => !before.has(tool.originalName)),
-    changed: discovered.flatMap((tool) => {
-      const known = before.get(tool.originalName);
-      return known && known.contentHash !== tool.contentHash ? [{ ...tool, id: known.id }] : [];
-    }),
-    removed: stored.filter((tool) => !now.has(tool.originalName)).map((tool) => tool.id),
-  };
 }

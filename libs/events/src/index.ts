@@ -2,7 +2,7 @@ export { TokensWithdrawn } from './access.events.js';
 export { ServerAuthorized } from './authorization.events.js';
 export { CatalogueReplaced } from './catalogue.events.js';
 export { SkillsChanged, ToolsClassified } from './classification.events.js';
-export { ToolsDiscovered } from './discovery.events.js';
+export { ToolApproved, ToolQuarantined, ToolsDiscovered } from './discovery.events.js';
 export { HEALTH_CHECK_FAILED, HealthFailed, HealthRecovered } from './health.events.js';
 export {
   ServerConnectionChanged,

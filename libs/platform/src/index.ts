@@ -14,6 +14,8 @@ export {
   processVariables,
   tokenScopes,
   type TokenScope,
+  type Trust,
+  trustLevels,
   unknownSettings,
 } from './config/env.js';
 export { parseConfigFile, UnreadableConfigFile } from './config/config-file.js';

@@ -6,7 +6,11 @@ export { Deployment } from './connection/deployment.js';
 export { CredentialVault } from './credentials/credential-vault.js';
 export { credentialsOf } from './credentials/credentials.js';
 export type { OAuthSettings } from './connection/oauth-settings.js';
-export { DiscoveredServerStore, type WaitingServer } from './discovered-server.store.js';
+export {
+  type DiscoveredServer,
+  DiscoveredServerStore,
+  type WaitingServer,
+} from './discovered-server.store.js';
 export { GetServer } from './read/get-server.query.js';
 export { ImportServers } from './register/import-servers.command.js';
 export { ListServers } from './read/list-servers.query.js';
@@ -34,4 +38,5 @@ export { errorShown, type ListFailures } from './status/list-failures.js';
 export { SetListFailure } from './status/set-list-failure.command.js';
 export { SetOfferingWarnings } from './status/set-offering-warnings.command.js';
 export { type ToolSummary, ToolsOfServers } from './read/tools-of-servers.query.js';
+export { type WithheldDefinitions, WithheldOfServer } from './read/withheld-of-server.query.js';
 export { unlessRemoved } from './unless-removed.js';

@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { TransportType } from './connection/connection-config.js';
 import type { ProtocolEra } from '@app/mcp-protocol';
+import type { Trust } from '@app/platform';
 import type { ServerStatus } from './status/server-status.js';
 
 @Entity({ schema: 'mcp', name: 'external_servers' })
@@ -36,6 +37,9 @@ export class ServerEntity {
 
   @Column('boolean', { name: 'asks_callers', default: false })
   readonly asksCallers!: boolean;
+
+  @Column('varchar', { nullable: true })
+  readonly trust!: Trust | null;
 
   @Column('integer', { name: 'tool_count', default: 0 })
   readonly toolCount!: number;

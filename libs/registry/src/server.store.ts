@@ -56,6 +56,7 @@ export type ServerChanges = Partial<
     | 'wanted'
     | 'protocolEra'
     | 'asksCallers'
+    | 'trust'
     | 'listFailures'
     | 'warnings'
     | 'errorMessage'

@@ -1,5 +1,6 @@
 import type { WrittenServer } from '@app/events';
 import type { ProtocolEra } from '@app/mcp-protocol';
+import type { Trust } from '@app/platform';
 import type { TransportType } from './connection/connection-config.js';
 import type { ListFailures } from './status/list-failures.js';
 import type { ServerStatus } from './status/server-status.js';
@@ -18,6 +19,8 @@ export interface Server {
   readonly protocolEra: ProtocolEra | null;
   /** Whether it has asked its callers questions that name no call, so that it serves one client at a time. */
   readonly asksCallers: boolean;
+  /** What happens to changed definitions; null: as the setting says. */
+  readonly trust: Trust | null;
   readonly toolCount: number;
   /** When the last discovery ended, whether it could read the tools or not. */
   readonly toolsReadAt: Date | null;

@@ -32,6 +32,7 @@ import {
 } from './servers.dto.js';
 import { type ToolSummary, ToolsOfServers } from './read/tools-of-servers.query.js';
 import { UpdateServer } from './change/update-server.command.js';
+import { WithheldOfServer } from './read/withheld-of-server.query.js';
 
 @ApiTags('servers')
 @ApiBearerAuth()
@@ -62,6 +63,7 @@ export class ServersController {
       connectionConfig: dto.connection_config,
       healthCheckUrl: dto.health_check_url,
       autoConnect: dto.auto_connect ?? true,
+      trust: dto.trust,
     };
     return toServerView(await this.commands.execute(new RegisterServer(registration, actor)));
   }
@@ -110,6 +112,7 @@ export class ServersController {
       description: dto.description,
       healthCheckUrl: dto.health_check_url,
       connectionConfig: dto.connection_config,
+      trust: dto.trust,
     };
     const server = await this.commands.execute(new UpdateServer(id, update, actor));
     return this.detail(server, true);
@@ -146,16 +149,18 @@ export class ServersController {
   }
 
   private async detail(server: Server, mayConsent: boolean): Promise<ServerDetailView> {
-    const [config, authorization, toolsOf] = await Promise.all([
+    const [config, authorization, toolsOf, withheld] = await Promise.all([
       this.servers.config(server.id),
       this.authorizations.load(server.id),
       this.queries.execute(new ToolsOfServers([server.id])),
+      this.queries.execute(new WithheldOfServer(server.id)),
     ]);
     const now = this.clock.now();
     return toServerDetailView(
       counted(server, toolsOf.get(server.id) ?? []),
       config,
       toAuthorizationView(authorization, { now, mayConsent }),
+      withheld,
     );
   }
 }

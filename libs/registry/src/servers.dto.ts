@@ -10,6 +10,8 @@ import {
   PageView,
   ToFlag,
   MaxChars,
+  type Trust,
+  trustLevels,
 } from '@app/platform';
 import { AuthorizationView } from './credentials/authorization.dto.js';
 import {
@@ -22,6 +24,7 @@ import type { HistoryEntry } from './server.store.js';
 import { MAX_SERVER_NAME, type Server } from './server.js';
 import { type ServerStatus, serverStatuses } from './status/server-status.js';
 import type { ToolSummary } from './read/tools-of-servers.query.js';
+import type { WithheldDefinitions } from './read/withheld-of-server.query.js';
 
 const upperCase = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' ? value.toUpperCase() : value;
@@ -77,10 +80,25 @@ export class RegisterServerDto {
   @IsOptional()
   @IsBoolean({ message: 'Input should be true or false' })
   readonly auto_connect?: boolean;
+
+  @ApiPropertyOptional({
+    enum: trustLevels,
+    nullable: true,
+    description:
+      'What happens to changed definitions: auto withholds a change with a finding until it is approved, pinned every change, review also what is listed first, locked anything that is not approved yet, without a way to approve it. Null: as MCP_AGGREGATOR_TRUST says.',
+  })
+  @IsOptional()
+  @IsIn(trustLevels, { message: `Must be one of ${trustLevels.join(', ')}` })
+  readonly trust?: Trust | null;
 }
 
 export class UpdateServerDto extends PartialType(
-  PickType(RegisterServerDto, ['description', 'health_check_url', 'connection_config'] as const),
+  PickType(RegisterServerDto, [
+    'description',
+    'health_check_url',
+    'connection_config',
+    'trust',
+  ] as const),
 ) {
   @ApiPropertyOptional({ description: 'New name; also renames the tools of the server.' })
   @ValidateIf((dto: UpdateServerDto) => dto.name !== undefined)
@@ -143,6 +161,12 @@ export class ServerView {
     description: 'Problems for the owner of the server to fix, such as tools over a limit.',
   })
   readonly warnings!: readonly string[];
+  @ApiProperty({
+    enum: trustLevels,
+    nullable: true,
+    description: 'What happens to changed definitions; null: as MCP_AGGREGATOR_TRUST says.',
+  })
+  readonly trust!: Trust | null;
   @ApiProperty({ format: 'date-time' })
   readonly registered_at!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
@@ -153,7 +177,25 @@ export class ServerView {
   readonly tools?: ToolSummaryView[];
 }
 
+export class WithheldView {
+  @ApiProperty({ description: 'Tools that are not offered until they are approved.' })
+  readonly tools!: number;
+  @ApiProperty({ description: 'Prompts that are not offered until they are approved.' })
+  readonly prompts!: number;
+  @ApiProperty({ description: 'Whether the instructions wait for approval.' })
+  readonly instructions!: boolean;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'What approve-all expects; null when nothing waits.',
+  })
+  readonly expected_hash!: string | null;
+}
+
 export class ServerDetailView extends ServerView {
+  @ApiProperty({ type: WithheldView, description: 'What waits for approval.' })
+  readonly withheld!: WithheldView;
+
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
@@ -201,6 +243,7 @@ export function toServerView(server: Server, tools?: readonly ToolSummary[]): Se
     tool_count: server.toolCount,
     error_message: server.errorMessage,
     warnings: server.warnings,
+    trust: server.trust,
     registered_at: server.registeredAt.toISOString(),
     connected_at: server.connectedAt?.toISOString() ?? null,
     updated_at: server.updatedAt.toISOString(),
@@ -219,10 +262,17 @@ export function toServerDetailView(
   server: Server,
   config: ConnectionConfig,
   authorization: AuthorizationView | null,
+  withheld: WithheldDefinitions,
 ): ServerDetailView {
   return Object.assign(toServerView(server), {
     connection_config: maskConfig(config),
     authorization,
+    withheld: {
+      tools: withheld.tools,
+      prompts: withheld.prompts,
+      instructions: withheld.hasInstructions,
+      expected_hash: withheld.hash,
+    },
   });
 }
 

@@ -22,6 +22,7 @@ import {
   naming,
   outcomeOf,
   RoutingFailed,
+  ToolWithheld,
 } from './routing.errors.js';
 import { SessionWait } from './session-wait.js';
 
@@ -139,6 +140,9 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     deadline: number,
     wait: SessionWait,
   ): Promise<Sent> {
+    // It may have been withheld while the call waited for its turn.
+    const withheld = this.catalogue.current.withheld.toolsById.get(tool.id);
+    if (withheld) throw new ToolWithheld(withheld);
     const session =
       this.sessions.get(server.id) ??
       (await wait.during(

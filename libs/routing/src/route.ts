@@ -8,7 +8,7 @@ import { canonicalName, MAX_WIRE_NAME, wireName } from '@app/mcp-protocol';
 import { AppError } from '@app/platform';
 import { isServing, ServerNotFound } from '@app/registry';
 import { ServerUnavailable } from '@app/sessions';
-import { OwnTool, RoutingFailed, ToolAmbiguous } from './routing.errors.js';
+import { OwnTool, RoutingFailed, ToolAmbiguous, ToolWithheld } from './routing.errors.js';
 
 export interface Route {
   readonly tool: CatalogueTool;
@@ -37,7 +37,20 @@ function findRoute(catalogue: CatalogueSnapshot, name: string, serverId?: string
   const meant = serverMeant(catalogue, name, serverId);
   if (meant && !isServing(meant.status)) throw new ServerUnavailable(meant);
   if (catalogue.toolsByName.get(name)?.isExternal === false) throw new OwnTool(name);
+  const withheld = withheldTool(catalogue, name, serverId);
+  if (withheld) throw new ToolWithheld(withheld);
   throw new ToolNotFound(name);
+}
+
+/** Found by the same names as a tool that is offered. */
+function withheldTool(
+  catalogue: CatalogueSnapshot,
+  name: string,
+  serverId: string | undefined,
+): CatalogueTool | undefined {
+  if (catalogue.withheld.tools.length === 0) return undefined;
+  const withheld = { ...catalogue, ...catalogue.withheld };
+  return serverId === undefined ? findAnywhere(withheld, name) : findOn(withheld, name, serverId);
 }
 
 function serverMeant(

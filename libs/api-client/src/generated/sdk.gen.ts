@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { ApproveSkillSuggestionData, ApproveSkillSuggestionErrors, ApproveSkillSuggestionResponses, AuthorizeServerData, AuthorizeServerErrors, AuthorizeServerResponses, CallToolData, CallToolErrors, CallToolResponses, CloneViewData, CloneViewErrors, CloneViewResponses, ConnectServerData, ConnectServerErrors, ConnectServerResponses, CreateSkillData, CreateSkillErrors, CreateSkillResponses, CreateViewData, CreateViewErrors, CreateViewResponses, DeactivateSkillData, DeactivateSkillErrors, DeactivateSkillResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DisconnectServerData, DisconnectServerErrors, DisconnectServerResponses, DropToolSkillsOverrideData, DropToolSkillsOverrideErrors, DropToolSkillsOverrideResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, GetClientSnippetData, GetClientSnippetErrors, GetClientSnippetResponses, GetDiscoveryData, GetDiscoveryErrors, GetDiscoveryResponses, GetHealthAliasData, GetHealthAliasErrors, GetHealthAliasResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLivenessAliasData, GetLivenessAliasResponses, GetLivenessData, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOverrideData, GetOverrideErrors, GetOverrideResponses, GetQuerySettingsData, GetQuerySettingsErrors, GetQuerySettingsResponses, GetReadinessAliasData, GetReadinessAliasErrors, GetReadinessAliasResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetServerData, GetServerErrors, GetServerHealthData, GetServerHealthErrors, GetServerHealthResponses, GetServerLogsData, GetServerLogsErrors, GetServerLogsResponses, GetServerResponses, GetSkillData, GetSkillErrors, GetSkillResponses, GetStateData, GetStateErrors, GetStateResponses, GetTokenData, GetTokenErrors, GetTokenResponses, GetToolData, GetToolErrors, GetToolResponses, GetToolSkillsData, GetToolSkillsErrors, GetToolSkillsResponses, GetViewData, GetViewErrors, GetViewResponses, GiveGrantData, GiveGrantErrors, GiveGrantResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListAuditEntriesData, ListAuditEntriesErrors, ListAuditEntriesResponses, ListClientSnippetsData, ListClientSnippetsErrors, ListClientSnippetsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListPolicyHistoryData, ListPolicyHistoryErrors, ListPolicyHistoryResponses, ListQueryRulesData, ListQueryRulesErrors, ListQueryRulesResponses, ListQuerySettingsData, ListQuerySettingsErrors, ListQuerySettingsResponses, ListServerHistoryData, ListServerHistoryErrors, ListServerHistoryResponses, ListServersData, ListServersErrors, ListServersResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSkillsData, ListSkillsErrors, ListSkillsResponses, ListSkillSuggestionsData, ListSkillSuggestionsErrors, ListSkillSuggestionsResponses, ListSkillToolsData, ListSkillToolsErrors, ListSkillToolsResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListToolsData, ListToolsErrors, ListToolsResponses, ListViewsData, ListViewsErrors, ListViewsResponses, OverrideToolSkillsData, OverrideToolSkillsErrors, OverrideToolSkillsResponses, PreviewViewData, PreviewViewErrors, PreviewViewResponses, QueryServersData, QueryServersErrors, QueryServersResponses, ReadResultData, ReadResultErrors, ReadResultResponses, RefreshServerToolsData, RefreshServerToolsErrors, RefreshServerToolsResponses, RegisterServerData, RegisterServerErrors, RegisterServerResponses, RejectSkillSuggestionData, RejectSkillSuggestionErrors, RejectSkillSuggestionResponses, RemoveOverrideData, RemoveOverrideErrors, RemoveOverrideResponses, RemoveServerData, RemoveServerErrors, RemoveServerResponses, ReplaceQueryRulesData, ReplaceQueryRulesErrors, ReplaceQueryRulesResponses, ReplaceQuerySettingsData, ReplaceQuerySettingsErrors, ReplaceQuerySettingsResponses, ReplaceViewData, ReplaceViewErrors, ReplaceViewResponses, ResetQuerySettingsData, ResetQuerySettingsErrors, ResetQuerySettingsResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RotateTokenData, RotateTokenErrors, RotateTokenResponses, SearchToolsData, SearchToolsErrors, SearchToolsResponses, SetOverrideData, SetOverrideErrors, SetOverrideResponses, UpdateServerData, UpdateServerErrors, UpdateServerResponses, UpdateSkillData, UpdateSkillErrors, UpdateSkillResponses, WithdrawGrantData, WithdrawGrantErrors, WithdrawGrantResponses } from './types.gen.js';
+import type { ApproveDefinitionData, ApproveDefinitionErrors, ApproveDefinitionResponses, ApproveServerData, ApproveServerErrors, ApproveServerResponses, ApproveSkillSuggestionData, ApproveSkillSuggestionErrors, ApproveSkillSuggestionResponses, ApproveToolData, ApproveToolErrors, ApproveToolResponses, AuthorizeServerData, AuthorizeServerErrors, AuthorizeServerResponses, CallToolData, CallToolErrors, CallToolResponses, CloneViewData, CloneViewErrors, CloneViewResponses, ConnectServerData, ConnectServerErrors, ConnectServerResponses, CreateSkillData, CreateSkillErrors, CreateSkillResponses, CreateViewData, CreateViewErrors, CreateViewResponses, DeactivateSkillData, DeactivateSkillErrors, DeactivateSkillResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DisconnectServerData, DisconnectServerErrors, DisconnectServerResponses, DropToolSkillsOverrideData, DropToolSkillsOverrideErrors, DropToolSkillsOverrideResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, GetApprovalData, GetApprovalErrors, GetApprovalResponses, GetClientSnippetData, GetClientSnippetErrors, GetClientSnippetResponses, GetDiscoveryData, GetDiscoveryErrors, GetDiscoveryResponses, GetHealthAliasData, GetHealthAliasErrors, GetHealthAliasResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLivenessAliasData, GetLivenessAliasResponses, GetLivenessData, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOverrideData, GetOverrideErrors, GetOverrideResponses, GetQuerySettingsData, GetQuerySettingsErrors, GetQuerySettingsResponses, GetReadinessAliasData, GetReadinessAliasErrors, GetReadinessAliasResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetServerData, GetServerErrors, GetServerHealthData, GetServerHealthErrors, GetServerHealthResponses, GetServerLogsData, GetServerLogsErrors, GetServerLogsResponses, GetServerResponses, GetSkillData, GetSkillErrors, GetSkillResponses, GetStateData, GetStateErrors, GetStateResponses, GetTokenData, GetTokenErrors, GetTokenResponses, GetToolData, GetToolErrors, GetToolResponses, GetToolSkillsData, GetToolSkillsErrors, GetToolSkillsResponses, GetViewData, GetViewErrors, GetViewResponses, GiveGrantData, GiveGrantErrors, GiveGrantResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListAuditEntriesData, ListAuditEntriesErrors, ListAuditEntriesResponses, ListClientSnippetsData, ListClientSnippetsErrors, ListClientSnippetsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListPolicyHistoryData, ListPolicyHistoryErrors, ListPolicyHistoryResponses, ListQueryRulesData, ListQueryRulesErrors, ListQueryRulesResponses, ListQuerySettingsData, ListQuerySettingsErrors, ListQuerySettingsResponses, ListServerHistoryData, ListServerHistoryErrors, ListServerHistoryResponses, ListServersData, ListServersErrors, ListServersResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSkillsData, ListSkillsErrors, ListSkillsResponses, ListSkillSuggestionsData, ListSkillSuggestionsErrors, ListSkillSuggestionsResponses, ListSkillToolsData, ListSkillToolsErrors, ListSkillToolsResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListToolsData, ListToolsErrors, ListToolsResponses, ListViewsData, ListViewsErrors, ListViewsResponses, OverrideToolSkillsData, OverrideToolSkillsErrors, OverrideToolSkillsResponses, PreviewViewData, PreviewViewErrors, PreviewViewResponses, QueryServersData, QueryServersErrors, QueryServersResponses, ReadResultData, ReadResultErrors, ReadResultResponses, RefreshServerToolsData, RefreshServerToolsErrors, RefreshServerToolsResponses, RegisterServerData, RegisterServerErrors, RegisterServerResponses, RejectDefinitionData, RejectDefinitionErrors, RejectDefinitionResponses, RejectSkillSuggestionData, RejectSkillSuggestionErrors, RejectSkillSuggestionResponses, RemoveOverrideData, RemoveOverrideErrors, RemoveOverrideResponses, RemoveServerData, RemoveServerErrors, RemoveServerResponses, ReplaceQueryRulesData, ReplaceQueryRulesErrors, ReplaceQueryRulesResponses, ReplaceQuerySettingsData, ReplaceQuerySettingsErrors, ReplaceQuerySettingsResponses, ReplaceViewData, ReplaceViewErrors, ReplaceViewResponses, ResetQuerySettingsData, ResetQuerySettingsErrors, ResetQuerySettingsResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RotateTokenData, RotateTokenErrors, RotateTokenResponses, SearchToolsData, SearchToolsErrors, SearchToolsResponses, SetOverrideData, SetOverrideErrors, SetOverrideResponses, UpdateServerData, UpdateServerErrors, UpdateServerResponses, UpdateSkillData, UpdateSkillErrors, UpdateSkillResponses, WithdrawGrantData, WithdrawGrantErrors, WithdrawGrantResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -451,6 +451,88 @@ export class Switchboard extends HeyApiClient {
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/api/v1/aggregator/views/{slug}/preview',
             ...options
+        });
+    }
+    
+    /**
+     * Definitions that are withheld until they are approved, oldest first
+     */
+    public listApprovals<ThrowOnError extends boolean = false>(options?: Options<ListApprovalsData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<ListApprovalsResponses, ListApprovalsErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/approvals',
+            ...options
+        });
+    }
+    
+    /**
+     * A withheld definition, and what differs from the approved one
+     */
+    public getApproval<ThrowOnError extends boolean = false>(options: Options<GetApprovalData, ThrowOnError>) {
+        return (options.client ?? this.client).get<GetApprovalResponses, GetApprovalErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/approvals/{id}',
+            ...options
+        });
+    }
+    
+    /**
+     * Offer a withheld definition
+     */
+    public approveDefinition<ThrowOnError extends boolean = false>(options: Options<ApproveDefinitionData, ThrowOnError>) {
+        return (options.client ?? this.client).post<ApproveDefinitionResponses, ApproveDefinitionErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/approvals/{id}/approve',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Keep a definition withheld until it changes again
+     */
+    public rejectDefinition<ThrowOnError extends boolean = false>(options: Options<RejectDefinitionData, ThrowOnError>) {
+        return (options.client ?? this.client).post<RejectDefinitionResponses, RejectDefinitionErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/approvals/{id}/reject',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Offer a withheld tool
+     */
+    public approveTool<ThrowOnError extends boolean = false>(options: Options<ApproveToolData, ThrowOnError>) {
+        return (options.client ?? this.client).post<ApproveToolResponses, ApproveToolErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/tools/{id}/approve',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Offer everything of a server that waits for approval; `withheld` of the server has the hash
+     */
+    public approveServer<ThrowOnError extends boolean = false>(options: Options<ApproveServerData, ThrowOnError>) {
+        return (options.client ?? this.client).post<ApproveServerResponses, ApproveServerErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/servers/{id}/approve-all',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
         });
     }
     

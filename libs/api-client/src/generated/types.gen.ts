@@ -171,6 +171,10 @@ export type RegisterServerDto = {
     };
     health_check_url?: string | null;
     auto_connect?: boolean;
+    /**
+     * What happens to changed definitions: auto withholds a change with a finding until it is approved, pinned every change, review also what is listed first, locked anything that is not approved yet, without a way to approve it. Null: as MCP_AGGREGATOR_TRUST says.
+     */
+    trust?: 'auto' | 'pinned' | 'review' | 'locked';
 };
 
 export type ToolSummaryView = {
@@ -197,6 +201,10 @@ export type ServerView = {
      * Problems for the owner of the server to fix, such as tools over a limit.
      */
     warnings: Array<string>;
+    /**
+     * What happens to changed definitions; null: as MCP_AGGREGATOR_TRUST says.
+     */
+    trust: 'auto' | 'pinned' | 'review' | 'locked';
     registered_at: string;
     connected_at: string | null;
     updated_at: string;
@@ -214,6 +222,25 @@ export type ServerListView = {
     limit: number;
     offset: number;
     servers: Array<ServerView>;
+};
+
+export type WithheldView = {
+    /**
+     * Tools that are not offered until they are approved.
+     */
+    tools: number;
+    /**
+     * Prompts that are not offered until they are approved.
+     */
+    prompts: number;
+    /**
+     * Whether the instructions wait for approval.
+     */
+    instructions: boolean;
+    /**
+     * What approve-all expects; null when nothing waits.
+     */
+    expected_hash: string | null;
 };
 
 export type AuthorizationView = {
@@ -245,6 +272,10 @@ export type ServerDetailView = {
      * Problems for the owner of the server to fix, such as tools over a limit.
      */
     warnings: Array<string>;
+    /**
+     * What happens to changed definitions; null: as MCP_AGGREGATOR_TRUST says.
+     */
+    trust: 'auto' | 'pinned' | 'review' | 'locked';
     registered_at: string;
     connected_at: string | null;
     updated_at: string;
@@ -252,6 +283,10 @@ export type ServerDetailView = {
      * With include_tools=true.
      */
     tools?: Array<ToolSummaryView>;
+    /**
+     * What waits for approval.
+     */
+    withheld: WithheldView;
     /**
      * Connection configuration: literal secrets are masked as ********, `${VAR}` is shown as written.
      */
@@ -273,6 +308,10 @@ export type UpdateServerDto = {
         [key: string]: unknown;
     };
     health_check_url?: string | null;
+    /**
+     * What happens to changed definitions: auto withholds a change with a finding until it is approved, pinned every change, review also what is listed first, locked anything that is not approved yet, without a way to approve it. Null: as MCP_AGGREGATOR_TRUST says.
+     */
+    trust?: 'auto' | 'pinned' | 'review' | 'locked';
     /**
      * New name; also renames the tools of the server.
      */
@@ -610,6 +649,146 @@ export type PreviewView = {
      * The level of the subject; null without a grant.
      */
     level: string | null;
+};
+
+export type FindingView = {
+    code: 'hidden_instructions' | 'hidden_characters' | 'look_alike' | 'other_tool' | 'sensitive_data' | 'data_flow' | 'more_destructive' | 'new_required_argument' | 'encoded_text';
+    where: string;
+    /**
+     * May quote the server.
+     */
+    text: string;
+};
+
+export type ApprovalView = {
+    id: string;
+    kind: 'tool' | 'prompt' | 'instructions';
+    server_id: string;
+    server_name: string;
+    /**
+     * The name at its server.
+     */
+    name: string;
+    /**
+     * Null for what is no tool, and while the server does not list the tool.
+     */
+    tool_id: string | null;
+    state: 'PENDING' | 'REJECTED';
+    /**
+     * Nothing of this name was approved before.
+     */
+    is_new: boolean;
+    /**
+     * The former name of a tool that was removed and added with nearly the same text.
+     */
+    renamed_from: string | null;
+    /**
+     * Members that differ from the approved definition.
+     */
+    fields: Array<string>;
+    findings: Array<FindingView>;
+    /**
+     * What approve and reject expect.
+     */
+    expected_hash: string;
+    changed_at: string;
+    /**
+     * Who rejected it.
+     */
+    decided_by: string | null;
+};
+
+export type ApprovalListView = {
+    /**
+     * Number of items in the whole list.
+     */
+    total: number;
+    limit: number;
+    offset: number;
+    /**
+     * False when the list has more than 10000 items, which are not counted.
+     */
+    total_is_exact: boolean;
+    /**
+     * Value of `cursor` for the next page; null on the last page.
+     */
+    next_cursor: string | null;
+    approvals: Array<ApprovalView>;
+};
+
+export type FieldChangeView = {
+    path: string;
+    /**
+     * JSON; null where it was not there.
+     */
+    before: string | null;
+    /**
+     * JSON; null where it is not there.
+     */
+    after: string | null;
+};
+
+export type ApprovalDetailView = {
+    id: string;
+    kind: 'tool' | 'prompt' | 'instructions';
+    server_id: string;
+    server_name: string;
+    /**
+     * The name at its server.
+     */
+    name: string;
+    /**
+     * Null for what is no tool, and while the server does not list the tool.
+     */
+    tool_id: string | null;
+    state: 'PENDING' | 'REJECTED';
+    /**
+     * Nothing of this name was approved before.
+     */
+    is_new: boolean;
+    /**
+     * The former name of a tool that was removed and added with nearly the same text.
+     */
+    renamed_from: string | null;
+    /**
+     * Members that differ from the approved definition.
+     */
+    fields: Array<string>;
+    findings: Array<FindingView>;
+    /**
+     * What approve and reject expect.
+     */
+    expected_hash: string;
+    changed_at: string;
+    /**
+     * Who rejected it.
+     */
+    decided_by: string | null;
+    /**
+     * At most 500.
+     */
+    changes: Array<FieldChangeView>;
+    approved_definition: {
+        [key: string]: unknown;
+    } | null;
+    listed_definition: {
+        [key: string]: unknown;
+    };
+};
+
+export type ReviewDto = {
+    /**
+     * The `expected_hash` of what was looked at.
+     */
+    expected_hash: string;
+};
+
+export type ReviewedView = {
+    status: 'APPROVED' | 'REJECTED';
+    /**
+     * How many definitions that decided on.
+     */
+    definitions: number;
 };
 
 export type ServerToolView = {
@@ -2534,6 +2713,267 @@ export type PreviewViewResponses = {
 };
 
 export type PreviewViewResponse = PreviewViewResponses[keyof PreviewViewResponses];
+
+export type ListApprovalsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+        /**
+         * `next_cursor` of the previous page; replaces `offset`.
+         */
+        cursor?: string;
+        /**
+         * Only of this server.
+         */
+        server_id?: string;
+        /**
+         * In any case.
+         */
+        state?: 'PENDING' | 'REJECTED';
+    };
+    url: '/api/v1/aggregator/approvals';
+};
+
+export type ListApprovalsErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListApprovalsError = ListApprovalsErrors[keyof ListApprovalsErrors];
+
+export type ListApprovalsResponses = {
+    200: ApprovalListView;
+};
+
+export type ListApprovalsResponse = ListApprovalsResponses[keyof ListApprovalsResponses];
+
+export type GetApprovalData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/approvals/{id}';
+};
+
+export type GetApprovalErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type GetApprovalError = GetApprovalErrors[keyof GetApprovalErrors];
+
+export type GetApprovalResponses = {
+    200: ApprovalDetailView;
+};
+
+export type GetApprovalResponse = GetApprovalResponses[keyof GetApprovalResponses];
+
+export type ApproveDefinitionData = {
+    body: ReviewDto;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/approvals/{id}/approve';
+};
+
+export type ApproveDefinitionErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ApproveDefinitionError = ApproveDefinitionErrors[keyof ApproveDefinitionErrors];
+
+export type ApproveDefinitionResponses = {
+    200: ReviewedView;
+};
+
+export type ApproveDefinitionResponse = ApproveDefinitionResponses[keyof ApproveDefinitionResponses];
+
+export type RejectDefinitionData = {
+    body: ReviewDto;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/approvals/{id}/reject';
+};
+
+export type RejectDefinitionErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type RejectDefinitionError = RejectDefinitionErrors[keyof RejectDefinitionErrors];
+
+export type RejectDefinitionResponses = {
+    200: ReviewedView;
+};
+
+export type RejectDefinitionResponse = RejectDefinitionResponses[keyof RejectDefinitionResponses];
+
+export type ApproveToolData = {
+    body: ReviewDto;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/tools/{id}/approve';
+};
+
+export type ApproveToolErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ApproveToolError = ApproveToolErrors[keyof ApproveToolErrors];
+
+export type ApproveToolResponses = {
+    200: ReviewedView;
+};
+
+export type ApproveToolResponse = ApproveToolResponses[keyof ApproveToolResponses];
+
+export type ApproveServerData = {
+    body: ReviewDto;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/servers/{id}/approve-all';
+};
+
+export type ApproveServerErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ApproveServerError = ApproveServerErrors[keyof ApproveServerErrors];
+
+export type ApproveServerResponses = {
+    200: ReviewedView;
+};
+
+export type ApproveServerResponse = ApproveServerResponses[keyof ApproveServerResponses];
 
 export type ListServerToolsData = {
     body?: never;

@@ -18,8 +18,7 @@ describe.each([
     service.app.get(Database, { strict: false }).direct.query(sql);
   const names = (): string[] =>
     service.app.get(Catalogue, { strict: false }).current.tools.map(({ name }) => name);
-  const shownDigests = () =>
-    digestsOf(service.app.get(Catalogue, { strict: false }).current.toolsByServer);
+  const shownDigests = () => digestsOf(service.app.get(Catalogue, { strict: false }).current);
   const storedDigests = () => service.app.get(ToolStore, { strict: false }).digests();
   /** Waits until the reconcile job has shown the rows. */
   const reconciled = (expected: readonly string[]): Promise<void> =>

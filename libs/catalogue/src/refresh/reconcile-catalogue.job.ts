@@ -54,7 +54,7 @@ export class ReconcileCatalogueJob {
 
   private async reconcileTools(): Promise<void> {
     const stored = await this.store.digests();
-    const held = digestsOf(this.catalogue.current.toolsByServer);
+    const held = digestsOf(this.catalogue.current);
     const different = [...new Set([...stored.keys(), ...held.keys()])].filter(
       (serverId) => stored.get(serverId) !== held.get(serverId),
     );

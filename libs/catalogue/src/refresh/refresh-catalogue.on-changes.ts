@@ -6,6 +6,7 @@ import {
   ServerStatusChanged,
   ServerUpdated,
   ServerWritten,
+  ToolApproved,
   ToolsClassified,
   ToolsDiscovered,
 } from '@app/events';
@@ -21,6 +22,7 @@ const CHANGES = [
   ServerUpdated,
   ServerRemoved,
   ServerWritten,
+  ToolApproved,
   ToolsDiscovered,
   ToolsClassified,
 ] as const;
@@ -65,6 +67,7 @@ export class RefreshCatalogueOnChanges implements OnModuleInit, OnModuleDestroy 
 
   private staleAfter(event: Change): Stale {
     if (event instanceof ToolsClassified) return { tools: event.toolIds };
+    if (event instanceof ToolApproved) return { tools: event.toolIds };
     const servers = [event.serverId];
     if (event instanceof ToolsDiscovered) {
       const tools = [...event.added, ...event.changed, ...event.removed];
@@ -81,6 +84,7 @@ export class RefreshCatalogueOnChanges implements OnModuleInit, OnModuleDestroy 
 
 /** False for most reconnects: the server usually lists the same tools as before. */
 function mayChangeTools(event: Exclude<Change, ToolsClassified>): boolean {
+  if (event instanceof ToolApproved) return true;
   if (event instanceof ToolsDiscovered) {
     return event.added.length + event.changed.length + event.removed.length > 0;
   }

@@ -1,22 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type DiscoveredTool, ToolStore } from '@app/catalogue';
+import { type ScreenedTools, ToolScreening } from '@app/approvals';
+import type { DiscoveredTool } from '@app/catalogue';
 import { Clock, Database, Env, FailPoints, type Tx } from '@app/platform';
 import { DiscoveredServerStore } from '@app/registry';
 import { DiscoveryProgress } from '../discovery-progress.js';
 import { withinLimits } from './limits.js';
-import { diffTools, type ToolRemark } from '../tool.js';
+import type { ToolRemark } from '../tool.js';
 
 export interface ReadTools {
   readonly tools: readonly DiscoveredTool[];
   readonly remarks: readonly ToolRemark[];
 }
 
-export interface Published {
+export interface Published extends ScreenedTools {
   readonly server: string;
   readonly count: number;
-  readonly added: readonly number[];
-  readonly changed: readonly number[];
-  readonly removed: readonly number[];
 }
 
 /** Writes the tools of a server within the limits (contract R8), also while other replicas write theirs. */
@@ -27,7 +25,7 @@ export class ToolPublisher {
   constructor(
     private readonly database: Database,
     private readonly servers: DiscoveredServerStore,
-    private readonly tools: ToolStore,
+    private readonly screening: ToolScreening,
     private readonly progress: DiscoveryProgress,
     private readonly failPoints: FailPoints,
     private readonly clock: Clock,
@@ -60,17 +58,10 @@ export class ToolPublisher {
     const outcome = { toolCount: published.length, leftOut, warnings, at: this.clock.now() };
     const server = await this.servers.write(serverId, outcome, tx);
     if (server === undefined) return undefined; // removed in the meantime
-    const diff = diffTools(await this.tools.ofServer(serverId, tx), published);
     const written = (count: number): void =>
       this.progress.step(serverId, { phase: 'WRITING', written: count });
-    const added = await this.tools.apply(serverId, server, diff, written, tx);
+    const screened = await this.screening.publish(server, published, written, tx);
     this.failPoints.pass('discovery.written');
-    return {
-      server,
-      count: published.length,
-      added,
-      changed: diff.changed.map((tool) => tool.id),
-      removed: diff.removed,
-    };
+    return { server: server.name, count: published.length, ...screened };
   }
 }

@@ -119,7 +119,10 @@ export class ServerSurface implements McpSurface {
   }
 
   private get isWhole(): boolean {
-    return this.shown.offer.isWholeServer(this.server.id);
+    const { offer, catalogue } = this.shown;
+    return (
+      offer.isWholeServer(this.server.id) && !catalogue.withheld.toolsByServer.has(this.server.id)
+    );
   }
 
   private async call(params: JsonObject, call: ClientCall): Promise<RpcResult> {

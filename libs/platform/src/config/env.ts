@@ -77,6 +77,13 @@ const proxyCount = z
   .transform((value) => (value === 'false' ? 0 : value === 'true' ? 1 : Number(value)))
   .default(0);
 
+/**
+ * How definitions of a server are offered. auto: harmless changes at once, a change with a finding after approval. pinned:
+ * every change after approval. review: the first definitions too. locked: nothing new or changed, and nothing is approved.
+ */
+export const trustLevels = ['auto', 'pinned', 'review', 'locked'] as const;
+export type Trust = (typeof trustLevels)[number];
+
 export const tokenScopes = ['read', 'call', 'admin'] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 export interface ConfiguredToken {
@@ -146,6 +153,7 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_DATA_DIR: z.string().min(1).default('./data'),
   MCP_AGGREGATOR_CONFIG: z.string().min(1).optional(),
 
+  MCP_AGGREGATOR_TRUST: z.enum(trustLevels).default('auto'),
   MCP_AGGREGATOR_MAX_SERVERS: whole(50, 1, 10_000),
   MCP_AGGREGATOR_MAX_TOOLS_PER_SERVER: whole(1_000, 1, 1_000_000),
   MCP_AGGREGATOR_MAX_TOOLS: whole(10_000, 1, 1_000_000),

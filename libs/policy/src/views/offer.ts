@@ -105,10 +105,17 @@ export class Offer {
   }
 
   private select(whole: CatalogueSnapshot): CatalogueSnapshot {
+    const offered = this.offeredOf(whole.tools);
+    const withheld = this.offeredOf(whole.withheld.tools);
+    return new OfferedCatalogue(whole, offered, withheld, (serverId) => this.mayOffer(serverId));
+  }
+
+  /** Ordered by name, as they are. */
+  private offeredOf(all: readonly CatalogueTool[]): readonly CatalogueTool[] {
     const tools: CatalogueTool[] = [];
     const choosing = new Map<string, (tool: CatalogueTool) => boolean>();
     let isReordered = false;
-    for (const tool of whole.tools) {
+    for (const tool of all) {
       // Own tools are part of the service; what they reach is offered by rules.
       if (!tool.isExternal) {
         tools.push(tool);
@@ -121,8 +128,7 @@ export class Offer {
       if (shown.name !== tool.name) isReordered = true;
       tools.push(shown);
     }
-    if (isReordered) tools.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-    return new OfferedCatalogue(whole, tools, (serverId) => this.mayOffer(serverId));
+    return isReordered ? tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)) : tools;
   }
 
   /** Decides for a server once what does not depend on the tool. */

@@ -1,4 +1,5 @@
 import {
+  type AllTools,
   type CatalogueServer,
   type CatalogueSnapshot,
   type CatalogueTool,
@@ -10,13 +11,14 @@ import {
 export class OfferedCatalogue implements CatalogueSnapshot {
   readonly version: number;
   readonly isPart = true;
-  private indexes: ToolIndexes | undefined;
+  private indexes: AllTools | undefined;
   private shownServers: ReadonlyMap<string, CatalogueServer> | undefined;
   private byName: ReadonlyMap<string, CatalogueServer> | undefined;
 
   constructor(
     private readonly whole: CatalogueSnapshot,
     readonly tools: readonly CatalogueTool[],
+    private readonly withheldTools: readonly CatalogueTool[],
     private readonly mayOffer: (serverId: string) => boolean,
   ) {
     this.version = whole.version;
@@ -48,19 +50,31 @@ export class OfferedCatalogue implements CatalogueSnapshot {
     return this.indexed.toolsByOriginalName;
   }
 
-  private get indexed(): ToolIndexes {
-    return (this.indexes ??= indexTools(this.tools));
+  /** That a tool is withheld is told to those whom it would be offered to. */
+  get withheld(): ToolIndexes {
+    return this.indexed.withheld;
+  }
+
+  private get indexed(): AllTools {
+    return (this.indexes ??= indexTools([...this.tools, ...this.withheldTools]));
   }
 
   /** A server without an offered tool is known to clients only if a rule is about it. */
   private selectServers(): ReadonlyMap<string, CatalogueServer> {
-    const counts = new Map<string, number>();
-    for (const { serverId } of this.tools) counts.set(serverId, (counts.get(serverId) ?? 0) + 1);
+    const counts = countsOf(this.tools);
+    const withheld = countsOf(this.withheldTools);
     const shown = new Map<string, CatalogueServer>();
     for (const [id, server] of this.whole.servers) {
       const toolCount = counts.get(id) ?? 0;
-      if (toolCount > 0 || this.mayOffer(id)) shown.set(id, { ...server, toolCount });
+      if (toolCount > 0 || this.mayOffer(id))
+        shown.set(id, { ...server, toolCount, withheldCount: withheld.get(id) ?? 0 });
     }
     return shown;
   }
+}
+
+function countsOf(tools: readonly CatalogueTool[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { serverId } of tools) counts.set(serverId, (counts.get(serverId) ?? 0) + 1);
+  return counts;
 }

@@ -2,12 +2,20 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
 import { ServerConnectionChanged, ServerUpdated } from '@app/events';
-import { Database, Env, InvalidInput, Signals, Variables } from '@app/platform';
-import { configRules } from '../connection/connection-config.js';
+import {
+  Database,
+  Env,
+  InvalidInput,
+  type JsonObject,
+  Signals,
+  type Trust,
+  Variables,
+} from '@app/platform';
+import { configRules, type ConnectionConfig } from '../connection/connection-config.js';
 import { healthUrlIssues, nameIssues, readConfig } from '../register/new-server.js';
 import { RenameTools } from './rename-tools.command.js';
 import type { Server } from '../server.js';
-import { ServerStore } from '../server.store.js';
+import { type ServerChanges, ServerStore } from '../server.store.js';
 import { isStoredUrl, unmask } from '../connection/unmask.js';
 
 export interface ServerUpdate {
@@ -16,6 +24,8 @@ export interface ServerUpdate {
   readonly healthCheckUrl?: string | null | undefined;
   /** Unparsed; masked values mean "as stored". */
   readonly connectionConfig?: unknown;
+  /** Null: as the setting says. */
+  readonly trust?: Trust | null | undefined;
 }
 
 /** Changes the fields that may change (contract R9); undefined fields stay. */
@@ -63,16 +73,8 @@ export class UpdateServerHandler implements ICommandHandler<UpdateServer> {
       ];
       if (issues.length > 0) throw new InvalidInput(issues);
 
-      await this.servers.update(
-        serverId,
-        {
-          ...(update.name !== undefined && { name: update.name }),
-          ...(update.description !== undefined && { description: update.description }),
-          ...(healthCheckUrl !== undefined && { healthCheckUrl }),
-          ...(config?.config && { config: config.config }),
-        },
-        tx,
-      );
+      const changes = changesOf({ ...update, healthCheckUrl }, config?.config);
+      await this.servers.update(serverId, changes, tx);
       const renamed = update.name !== undefined && update.name !== found.name;
       if (renamed) {
         await this.commands.execute(new RenameTools(serverId, update.name ?? found.name, tx));
@@ -83,12 +85,21 @@ export class UpdateServerHandler implements ICommandHandler<UpdateServer> {
       await this.servers.addHistory(
         serverId,
         renamed ? 'RENAMED' : 'UPDATED',
-        { fields, ...(renamed && { from: found.name, to: update.name ?? found.name }) },
+        {
+          fields,
+          ...trustChange(found, update),
+          ...(renamed && { from: found.name, to: update.name ?? found.name }),
+        },
         tx,
       );
       const changed = await this.servers.get(serverId, tx);
       await this.audit.record(
-        { event: 'server.updated', actor, server: changed, details: { fields } },
+        {
+          event: 'server.updated',
+          actor,
+          server: changed,
+          details: { fields, ...trustChange(found, update) },
+        },
         tx,
       );
       return { server: changed, fields };
@@ -99,4 +110,23 @@ export class UpdateServerHandler implements ICommandHandler<UpdateServer> {
     }
     return server;
   }
+}
+
+function changesOf(
+  { name, description, healthCheckUrl, trust }: ServerUpdate,
+  config: ConnectionConfig | undefined,
+): ServerChanges {
+  return {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(healthCheckUrl !== undefined && { healthCheckUrl }),
+    ...(trust !== undefined && { trust }),
+    ...(config && { config }),
+  };
+}
+
+/** Null stands for the setting. */
+function trustChange(before: Server, { trust }: ServerUpdate): JsonObject {
+  const isChanged = trust !== undefined && trust !== before.trust;
+  return isChanged ? { trust_from: before.trust, trust_to: trust } : {};
 }

@@ -38,6 +38,7 @@ describe(newServer.name, () => {
       status: 'DISCONNECTED',
       wanted: true,
       healthCheckUrl: null,
+      trust: null,
       toolCount: 0,
       warnings: [],
       errorMessage: null,

@@ -1,4 +1,4 @@
-import { type FieldIssue, hostProblem, InvalidInput } from '@app/platform';
+import { type FieldIssue, hostProblem, InvalidInput, type Trust } from '@app/platform';
 import {
   type ConfigRules,
   type ConnectionConfig,
@@ -16,6 +16,8 @@ export interface Registration {
   readonly connectionConfig: unknown;
   readonly healthCheckUrl?: string | null | undefined;
   readonly autoConnect: boolean;
+  /** Null or undefined: as the setting says. */
+  readonly trust?: Trust | null | undefined;
 }
 
 /**
@@ -49,6 +51,7 @@ export function newServer(
     healthCheckUrl: registration.healthCheckUrl ?? null,
     protocolEra: null,
     asksCallers: false,
+    trust: registration.trust ?? null,
     toolCount: 0,
     toolsReadAt: null,
     listFailures: {},

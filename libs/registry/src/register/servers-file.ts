@@ -1,4 +1,4 @@
-import { parseConfigFile, UnreadableConfigFile } from '@app/platform';
+import { parseConfigFile, trustLevels, UnreadableConfigFile } from '@app/platform';
 import { basename, extname } from 'node:path';
 import { z } from 'zod';
 import { type ClientVariables, clientVariables } from './client-variables.js';
@@ -47,6 +47,7 @@ function entrySchemaOf({ expand, folder }: ClientVariables) {
     headers: z.record(z.string(), text).optional(),
     description: z.string().optional(),
     disabled: z.boolean().optional(),
+    trust: z.enum(trustLevels).optional(),
   });
 }
 
@@ -144,6 +145,7 @@ function readEntry(key: string, raw: unknown, schema: EntrySchema): FileEntry | 
       description: entry.description,
       ...connection,
       autoConnect: entry.disabled !== true,
+      ...(entry.trust && { trust: entry.trust }),
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Catalogue, CatalogueSnapshot, CatalogueTool } from '@app/catalogue';
 import { CatalogueReplaced } from '@app/events';
-import { catalogueTool } from '../../../../test/support/catalogue.js';
+import { catalogueTool, NONE_WITHHELD } from '../../../../test/support/catalogue.js';
 import { longestBlock } from '../../../../test/support/loop-delay.js';
 import { LexicalTools } from './lexical-tools.js';
 
@@ -17,6 +17,7 @@ function snapshotOf(tools: readonly CatalogueTool[]): CatalogueSnapshot {
     toolsByName: new Map(),
     toolsByServer: new Map(),
     toolsByOriginalName: new Map(),
+    withheld: NONE_WITHHELD,
   };
 }
 

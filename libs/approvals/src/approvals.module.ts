@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { CatalogueModule } from '@app/catalogue';
+import { RegistryModule } from '@app/registry';
+import { ApprovalStore } from './approval.store.js';
+import { ApprovalsController } from './approvals.controller.js';
+import { ToolScreening } from './decide/tool-screening.js';
+import { ReportToolsOnToolQuarantined } from './report-tools.on-tool-quarantined.js';
+import { ApproveServerHandler } from './review/approve-server.command.js';
+import { ApprovedTools } from './review/approved-tools.js';
+import { ReviewDefinitionHandler } from './review/review-definition.command.js';
+import { WithheldOfServerHandler } from './withheld-of-server.handler.js';
+
+@Module({
+  imports: [CatalogueModule, RegistryModule],
+  controllers: [ApprovalsController],
+  providers: [
+    ApprovalStore,
+    ToolScreening,
+    ApprovedTools,
+    ReviewDefinitionHandler,
+    ApproveServerHandler,
+    WithheldOfServerHandler,
+    ReportToolsOnToolQuarantined,
+  ],
+  exports: [ToolScreening],
+})
+export class ApprovalsModule {}

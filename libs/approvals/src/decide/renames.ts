@@ -1,0 +1,31 @@
+import type { DiscoveredTool } from '@app/catalogue';
+import type { GoneTool } from '../approval.js';
+import { SAME_TEXT, similarity, wordsOfText } from './similarity.js';
+
+/** Every new tool is compared with every tool that is gone. */
+const MAX_COMPARED = 200;
+
+/** For each new tool the one that it was renamed from: removed and added with nearly the same text. */
+export function formerNames(
+  added: readonly DiscoveredTool[],
+  gone: readonly GoneTool[],
+): ReadonlyMap<string, GoneTool> {
+  const former = new Map<string, GoneTool>();
+  if (added.length === 0 || gone.length === 0) return former;
+  const candidates = gone
+    .slice(0, MAX_COMPARED)
+    .map((tool) => ({ tool, words: wordsOfText(tool.approvedDefinition) }));
+  const taken = new Set<string>();
+  for (const { originalName, definition } of added.slice(0, MAX_COMPARED)) {
+    const words = wordsOfText(definition);
+    const [best] = candidates
+      .filter(({ tool }) => !taken.has(tool.name))
+      .map(({ tool, words: before }) => ({ tool, score: similarity(words, before) }))
+      .filter(({ score }) => score >= SAME_TEXT)
+      .toSorted((a, b) => b.score - a.score);
+    if (!best) continue;
+    taken.add(best.tool.name);
+    former.set(originalName, best.tool);
+  }
+  return former;
+}

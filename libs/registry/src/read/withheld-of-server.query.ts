@@ -1,0 +1,16 @@
+import { Query } from '@nestjs/cqrs';
+
+export interface WithheldDefinitions {
+  readonly tools: number;
+  readonly prompts: number;
+  readonly hasInstructions: boolean;
+  /** Of all of them, as approving them at once expects it; null when nothing waits. */
+  readonly hash: string | null;
+}
+
+/** What of a server waits for approval. Handled by the approvals, which own those rows. */
+export class WithheldOfServer extends Query<WithheldDefinitions> {
+  constructor(readonly serverId: string) {
+    super();
+  }
+}
