@@ -1,5 +1,5 @@
 import type { DiscoveredTool, StoredTool } from '@app/catalogue';
-import type { JsonObject, Trust } from '@app/platform';
+import { atOnce, type JsonObject, type Trust } from '@app/platform';
 import type { KnownDefinition } from '../approval.js';
 import { NO_OTHER_TOOLS } from '../findings/other-tools.js';
 import { comparedTools, decideTools, type ToolDecisions } from './decide-tools.js';
@@ -38,10 +38,8 @@ class Listings {
     const { stored, known, trust } = this;
     const compared = comparedTools(stored, listed);
     const definitions = new Map([...this.definitions].filter(([id]) => compared.includes(id)));
-    const decisions = decideTools(
-      { trust, listed, stored, definitions, known },
-      { others: NO_OTHER_TOOLS },
-    );
+    const input = { trust, listed, stored, definitions, known };
+    const decisions = atOnce(decideTools(input, { others: NO_OTHER_TOOLS }));
     this.apply(decisions);
     return decisions;
   }

@@ -1,5 +1,5 @@
 import type { DiscoveredTool, StoredTool, ToolDiff, ToolToWrite, Withheld } from '@app/catalogue';
-import type { JsonObject, Trust } from '@app/platform';
+import type { JsonObject, Sliced, Trust } from '@app/platform';
 import type { DefinitionChange, GoneTool, KnownDefinition } from '../approval.js';
 import type { Surroundings } from '../findings/findings.js';
 import { changedMembers } from './field-changes.js';
@@ -56,7 +56,7 @@ export function comparedTools(
 }
 
 /** Which of the listed tools are offered, and what has to be written for that. */
-export function decideTools(input: ListedTools, surroundings: Surroundings): ToolDecisions {
+export function decideTools(input: ListedTools, surroundings: Surroundings): Sliced<ToolDecisions> {
   return new Deciding(input, surroundings).decide();
 }
 
@@ -86,11 +86,14 @@ class Deciding {
     this.policy = { trust: input.trust, isFirstSight };
   }
 
-  decide(): ToolDecisions {
+  *decide(): Sliced<ToolDecisions> {
     const { listed, stored } = this.input;
     const gone = this.gone();
-    const renamed = formerNames(this.unknownAmong(listed), [...gone, ...this.goneBefore()]);
-    for (const tool of listed) this.decideOn(tool, renamed.get(tool.originalName));
+    const renamed = yield* formerNames(this.unknownAmong(listed), [...gone, ...this.goneBefore()]);
+    for (const tool of listed) {
+      yield;
+      this.decideOn(tool, renamed.get(tool.originalName));
+    }
     const names = new Set(listed.map(({ originalName }) => originalName));
     const removed = stored.filter(({ originalName }) => !names.has(originalName));
     const { added, changed, marked, pinned } = this;
@@ -110,7 +113,7 @@ class Deciding {
     const stored = this.storedByName.get(tool.originalName);
     const known = this.knownByName.get(tool.originalName);
     const approved = this.approvedOf(tool.originalName);
-    if (approved.hash !== null && this.isApproved(tool, stored, approved)) {
+    if (this.isOfferedUnseen(known) || this.isApproved(tool, stored, approved)) {
       this.offer(tool, stored);
       return;
     }
@@ -131,8 +134,14 @@ class Deciding {
     );
     if (verdict.isOffered) {
       this.offer(tool, stored);
-      if (!this.policy.isFirstSight) this.published.push(verdict.change);
+      this.published.push(verdict.change);
     } else this.withhold(tool, stored, verdict);
+  }
+
+  /** What a server lists first is not looked at, unless a person has rejected it. */
+  private isOfferedUnseen(known: KnownDefinition | undefined): boolean {
+    const { trust, isFirstSight } = this.policy;
+    return isFirstSight && (trust === 'auto' || trust === 'pinned') && known?.state !== 'REJECTED';
   }
 
   private isApproved(
@@ -140,6 +149,7 @@ class Deciding {
     stored: StoredTool | undefined,
     approved: Approved,
   ): boolean {
+    if (approved.hash === null) return false;
     if (approved.hash === tool.pinHash) return true;
     // A row of a version without pins has the definition as it was published, without hidden characters.
     if (stored?.pinHash !== null || stored.withheld?.isNew === true) return false;

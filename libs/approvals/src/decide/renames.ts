@@ -1,4 +1,5 @@
 import type { DiscoveredTool } from '@app/catalogue';
+import type { Sliced } from '@app/platform';
 import type { GoneTool } from '../approval.js';
 import { SAME_TEXT, similarity, wordsOfText } from './similarity.js';
 
@@ -6,10 +7,10 @@ import { SAME_TEXT, similarity, wordsOfText } from './similarity.js';
 const MAX_COMPARED = 200;
 
 /** For each new tool the one that it was renamed from: removed and added with nearly the same text. */
-export function formerNames(
+export function* formerNames(
   added: readonly DiscoveredTool[],
   gone: readonly GoneTool[],
-): ReadonlyMap<string, GoneTool> {
+): Sliced<ReadonlyMap<string, GoneTool>> {
   const former = new Map<string, GoneTool>();
   if (added.length === 0 || gone.length === 0) return former;
   const candidates = gone
@@ -17,6 +18,7 @@ export function formerNames(
     .map((tool) => ({ tool, words: wordsOfText(tool.approvedDefinition) }));
   const taken = new Set<string>();
   for (const { originalName, definition } of added.slice(0, MAX_COMPARED)) {
+    yield;
     const words = wordsOfText(definition);
     const [best] = candidates
       .filter(({ tool }) => !taken.has(tool.name))

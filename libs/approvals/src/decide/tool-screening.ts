@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditStore, SYSTEM } from '@app/access';
 import { Catalogue, type DiscoveredTool, ToolStore } from '@app/catalogue';
-import { Env, type Tx } from '@app/platform';
+import { Env, inSlices, type Tx } from '@app/platform';
 import { type DiscoveredServer, DiscoveredServerStore } from '@app/registry';
 import { ApprovalStore } from '../approval.store.js';
 import type { FindingCode } from '../findings/finding.js';
-import { namesOfOthers } from '../findings/other-tools.js';
+import type { Surroundings } from '../findings/findings.js';
+import { namesOfOthers, type ToolNames } from '../findings/other-tools.js';
 import { changeDetails, namesIn } from './change-details.js';
 import { comparedTools, decideTools, type ToolDecisions } from './decide-tools.js';
 
@@ -47,8 +48,9 @@ export class ToolScreening {
     const definitions = await this.tools.definitionsOf(comparedTools(stored, listed), tx);
     const trust = server.trust ?? this.env.MCP_AGGREGATOR_TRUST;
     const names = listed.map(({ originalName }) => originalName);
-    const others = namesOfOthers(this.catalogue.current, server.id, names);
-    const decisions = decideTools({ trust, listed, stored, definitions, known }, { others });
+    const surroundings = this.surroundings(server.id, names);
+    const input = { trust, listed, stored, definitions, known };
+    const decisions = await inSlices(decideTools(input, surroundings));
     const { diff } = decisions;
     await this.approvals.unlist(diff.removed, tx);
     const added = await this.tools.apply(server.id, server.name, diff, written, tx);
@@ -62,6 +64,17 @@ export class ToolScreening {
       quarantined: {
         tools: decisions.newlyWithheld.map(({ name }) => name),
         findings: codesOf(decisions),
+      },
+    };
+  }
+
+  /** Names are collected only when something changed: there may be 100,000 of them. */
+  private surroundings(serverId: string, names: readonly string[]): Surroundings {
+    const { current } = this.catalogue;
+    let others: ToolNames | undefined;
+    return {
+      get others() {
+        return (others ??= namesOfOthers(current, serverId, names));
       },
     };
   }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@app/platform';
 import { fieldChanges } from '../decide/field-changes.js';
 import { findingsIn } from './findings.js';
+import { SUSPECT_PATTERNS, suspectsIn } from './suspect-words.js';
 import { lookAlikeOf, namesOfOthers, NO_OTHER_TOOLS } from './other-tools.js';
 
 const tool = (more: JsonObject): JsonObject => ({
@@ -18,6 +19,15 @@ function codes(
   const judged = { name: 'add', before, listed, changes: fieldChanges(before, after) };
   return [...new Set(findingsIn(judged, { others }).map(({ code }) => code))];
 }
+
+describe(suspectsIn, () => {
+  it('has no pattern that goes back over a long text again and again', () => {
+    const unbounded = SUSPECT_PATTERNS.map(([, { source }]) =>
+      source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/g, 'x').match(/[*+]|\{\d+,\}/),
+    );
+    expect(unbounded.filter(Boolean)).toEqual([]);
+  });
+});
 
 describe(findingsIn, () => {
   it.each([

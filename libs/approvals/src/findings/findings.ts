@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import type { FieldChange } from '../decide/field-changes.js';
+import { disguiseIn } from './disguise.js';
 import { encodedText } from './encoded-text.js';
 import type { Finding } from './finding.js';
 import { lookAlikeOf, mentionedTool, type ToolNames } from './other-tools.js';
@@ -25,7 +26,7 @@ const MAX_QUOTED = 200;
 /** What a person should look at in a change; what the approved definition has already is no finding. */
 export function findingsIn(judged: Judged, { others }: Surroundings): Finding[] {
   const { name, before, listed, changes } = judged;
-  const texts = changes.flatMap(({ path, after }) => textsIn(after, path)).slice(0, MAX_TEXTS);
+  const texts = changes.flatMap(textsOf).slice(0, MAX_TEXTS);
   const beforeTexts = before ? textsIn(before, '').map(({ text }) => plain(text)) : [];
   const known = beforeTexts.join('\n');
   const found: Finding[] = [
@@ -40,11 +41,15 @@ export function findingsIn(judged: Judged, { others }: Surroundings): Finding[] 
 
 function inText(path: string, text: string, known: string, others: ToolNames): Finding[] {
   const spoken = plain(text);
+  const disguise = disguiseIn(text);
   const suspects = suspectsIn(spoken).filter(({ quote }) => !known.includes(quote));
   const encoded = encodedText(text);
   const other = mentionedTool(spoken, others);
   return [
     ...suspects.map(({ code, quote }) => ({ code, where: path, text: `“${cut(quote)}”` })),
+    ...(disguise !== undefined && !known.includes(plain(disguise))
+      ? [{ code: 'hidden_characters' as const, where: path, text: `“${cut(disguise)}”` }]
+      : []),
     ...(encoded !== undefined && !known.includes(plain(encoded))
       ? [{ code: 'encoded_text' as const, where: path, text: `“${cut(encoded)}”` }]
       : []),
@@ -113,6 +118,13 @@ function requiredOf({ inputSchema }: JsonObject): string[] {
   const required = isJsonObject(inputSchema) ? inputSchema['required'] : undefined;
   if (!Array.isArray(required)) return [];
   return required.filter((name): name is string => typeof name === 'string');
+}
+
+/** The name of an argument is part of the path where only the argument is new. */
+function textsOf({ path, before, after }: FieldChange): { path: string; text: string }[] {
+  const argument = before === undefined ? /\/properties\/([^/]+)$/.exec(path)?.[1] : undefined;
+  const texts = textsIn(after, path);
+  return argument === undefined ? texts : [{ path, text: argument }, ...texts];
 }
 
 /** Keys too: the name of an argument is read by models like a text. */

@@ -20,7 +20,7 @@ export function plain(text: string): string {
 }
 
 /** Each pattern is bounded, so that a text of 64 kB takes milliseconds. */
-const PATTERNS: readonly (readonly [FindingCode, RegExp])[] = [
+export const SUSPECT_PATTERNS: readonly (readonly [FindingCode, RegExp])[] = [
   // Marks that pretend to be no part of a description.
   [
     'hidden_instructions',
@@ -50,7 +50,7 @@ const PATTERNS: readonly (readonly [FindingCode, RegExp])[] = [
   ],
   [
     'hidden_instructions',
-    /\b(?:silently|secretly|covertly|stealthily|surreptitiously|discreetly|unbeknownst)\b/,
+    /\b(?:secretly|covertly|stealthily|surreptitiously|unbeknownst|(?:silently|quietly|discreetly) (?:and )?(?:read|send|forward|include|copy|upload|add|append|post|call|run|pass|open|collect)|(?:step|action|call|this|it) (?:silently|quietly|discreetly))\b/,
   ],
   [
     'hidden_instructions',
@@ -67,11 +67,11 @@ const PATTERNS: readonly (readonly [FindingCode, RegExp])[] = [
   ],
   [
     'hidden_instructions',
-    /\b(?:before|prior to|after|when(?:ever)?|while|each time|every time|on every)\b[^.]{0,25}\b(?:us(?:e|ing)|call(?:s|ing)?|invok(?:e|ing)|execut(?:e|ing)|run(?:ning)?)\b[^.]{0,25}\b(?:any|every|all|other|another)\b[^.]{0,20}\btools?\b/,
+    /\b(?:before|prior to|after|when(?:ever)?|while|each time|every time|on every)\b[^.]{0,25}\b(?:us(?:e|ing)|call(?:s|ing)?|invok(?:e|ing)|execut(?:e|ing)|run(?:ning)?)\b[^.]{0,25}\b(?:any|every|all|other|another)\b[^.]{0,20}\btools?\b|\b(?:before|prior to|after|when(?:ever)?|while|each time|every time|if) (?:any|every|each|all|an)?\s?(?:other|another)\b[^.]{0,15}\btools? (?:is|are|was|has been|gets?)\b/,
   ],
   [
     'hidden_instructions',
-    /\b(?:assistant|model|llm|agent|ai|claude|chatgpt|gpt|copilot|cursor)\b(?:,| must| should| shall| is required to| has to| will)[^.]{0,40}\b(?:first read|read the file|open the file|send|forward|upload|include the|copy|append|exfiltrat\w+|obey|comply|follow these)\b/,
+    /\b(?:assistant|model|llm|agent|ai|claude|chatgpt|gpt|copilot|cursor)\b(?:,| must| should| shall| is required to| has to| will)[^.]{0,40}\b(?:first read|read the file|open the file|send|forward|upload|include the|copy|append|exfiltrat\w{1,12}|obey|comply|follow these)\b/,
   ],
   [
     'hidden_instructions',
@@ -90,10 +90,31 @@ const PATTERNS: readonly (readonly [FindingCode, RegExp])[] = [
     'hidden_instructions',
     /\b(?:replaces?|supersedes?|instead of)\b[^.]{0,30}\b(?:all|any|every|the) other\b[^.]{0,20}\b(?:tools?|servers?)\b/,
   ],
+  [
+    'hidden_instructions',
+    /\b(?:must|has to|should|needs to) (?:always )?be (?:called|used|invoked|run) (?:first|before (?:any|every|all) other)\b[^.]{0,60}\b(?:any|every|all) other\b|\bregardless of what the user\b|\bno matter what the user\b/,
+  ],
+  [
+    'hidden_instructions',
+    /\b(?:do not|don't|never|stop) (?:use|using|call|calling|invoke|trust)\b[^.]{0,20}\b(?:tools?|functions?) (?:of|from|on) (?:any |the )?other servers?\b/,
+  ],
+  // The same in other languages.
+  [
+    'hidden_instructions',
+    /\bignorier\w{0,12} [^.]{0,30}(?:anweisung|instruktion|vorgabe)|\b(?:ignora|olvida|ignore[zr]?|oublie[zr]?|ignorare|dimentica)\b [^.]{0,30}(?:instruc|istruzion|consignes|instruções)|игнорир\p{L}{0,12} [^.]{0,30}(?:инструкц|указани)|(?:忽略|无视|無視|忽視)[^。]{0,12}(?:指令|指示|说明|說明|命令)|指示を無視/u,
+  ],
+  [
+    'hidden_instructions',
+    /(?:sag\w{0,12}|verrat\w{0,12}|erwähn\w{0,12}|mitteil\w{0,12}) [^.]{0,20}(?:benutzer|nutzer|anwender)\w{0,12} [^.]{0,15}nichts?|(?:benutzer|nutzer|anwender) nicht(?:s)? (?:mit|sagen|erfahren|wissen)|\bne (?:dis|dites|mentionne|révèle|informe)\p{L}{0,12} [^.]{0,25}utilisateur|\bno (?:se lo )?(?:digas|diga|menciones|informes|reveles)\b|\bnão (?:diga|conte|informe|mencione)|\bnon (?:dire|menzionare|informare)\b|не (?:говори|сообщай|упоминай)\p{L}{0,12}|(?:不要|别|請勿|请勿)(?:告诉|告知|通知|告訴)[^。]{0,4}(?:用户|使用者|用戶)|ユーザーに(?:言|伝|知ら|教)/u,
+  ],
+  [
+    'hidden_instructions',
+    /(?:^|[.;!?)] )system: |\b(?:persons?|users?|humans?|customers?|owners?)\b[^.]{0,20}\b(?:need not|needn't|must not|should not|do(?:es)? not have to|don't have to) (?:know|see|learn|be told)\b|\b(?:stays?|keep (?:it|this)(?: step)?) between us\b/,
+  ],
   // Files and values that no tool has to read.
   [
     'sensitive_data',
-    /(?:~|\$home|%userprofile%|\/root|\/home\/[\w.-]{1,32}|\/users\/[\w.-]{1,32})?[/\\]?\.(?:ssh|aws|gnupg|kube|docker|azure|config\/gcloud|git-credentials|netrc|npmrc|pypirc|bash_history|zsh_history|pgpass|cursor|claude|codex|gemini)(?:[/\\]|\b(?!\.))/,
+    /(?:~|\$home|%userprofile%|\/root|\/home\/[\w.-]{1,32}|\/users\/[\w.-]{1,32})?[/\\]?(?<!\w)\.(?:ssh|aws|gnupg|kube|docker|azure|config\/gcloud|git-credentials|netrc|npmrc|pypirc|bash_history|zsh_history|pgpass|cursor|claude|codex|gemini|env)(?:[/\\]|\b(?!\.))/,
   ],
   [
     'sensitive_data',
@@ -102,6 +123,10 @@ const PATTERNS: readonly (readonly [FindingCode, RegExp])[] = [
   [
     'sensitive_data',
     /\b(?:read|cat|open|load|access|fetch|retrieve|collect|gather|dump|list|print|extract|include|send|copy|pass|provide|attach|append|export)\b[^.]{0,50}(?:\benv(?:ironment)? variables?\b|(?<![\w/])\.env\b|\bprocess\.env\b|\bprivate keys?\b|\bssh keys?\b|\bpasswords? (?:of|from|stored|saved)\b|\bbrowser (?:cookies|history|passwords)\b|\b(?:stored|saved|user'?s?|all|any) (?:credentials|secrets|passwords|api keys|tokens)\b)/,
+  ],
+  [
+    'sensitive_data',
+    /\b(?:contents?|values?|text|copy) of (?:the |all |any |your )?(?:users?'?s? )?(?:environment variables|private|secrets?|ssh|credentials?|config(?:uration)? (?:dir|fold|file)|home (?:dir|fold))|\b(?:any|all|every|the users?'?s?) (?:api[ _-]?keys?|secrets?|credentials?|tokens?|passwords?)\b[^.]{0,20}\b(?:you|found|available|in it|in them)\b|\bssh (?:private )?key (?:file|content)/,
   ],
   // What was said elsewhere goes somewhere else.
   [
@@ -118,7 +143,7 @@ const PATTERNS: readonly (readonly [FindingCode, RegExp])[] = [
   ],
   [
     'data_flow',
-    /\bside[ _-]?note\b|\bexfiltrat\w+\b|\bbcc\b[^.]{0,40}\b(?:always|every|all|address)\b|\b(?:always|every|all)\b[^.]{0,40}\bbcc\b/,
+    /\bside[ _-]?note\b|\bexfiltrat\w{1,12}\b|\bbcc\b[^.]{0,40}\b(?:always|every|all|address)\b|\b(?:always|every|all)\b[^.]{0,40}\bbcc\b/,
   ],
   [
     'data_flow',
@@ -126,9 +151,17 @@ const PATTERNS: readonly (readonly [FindingCode, RegExp])[] = [
   ],
 ];
 
+/** A dot ends a sentence only before a space: not in a name, an address or a path. */
+const ACROSS_NAMES: readonly (readonly [FindingCode, RegExp])[] = SUSPECT_PATTERNS.map(
+  ([code, { source, flags }]) => [
+    code,
+    new RegExp(source.replaceAll('[^.]', String.raw`(?:[^.]|\.(?=\S))`), flags),
+  ],
+);
+
 /** What in a text speaks to the model and not about the tool; one suspect a pattern. */
 export function suspectsIn(spoken: string): Suspect[] {
-  return PATTERNS.flatMap(([code, pattern]) => {
+  return ACROSS_NAMES.flatMap(([code, pattern]) => {
     const quote = pattern.exec(spoken)?.[0];
     return quote === undefined ? [] : [{ code, quote }];
   });
