@@ -82,7 +82,8 @@ export class RegisterServerDto {
   readonly auto_connect?: boolean;
 
   @ApiPropertyOptional({
-    enum: trustLevels,
+    type: String,
+    enum: [...trustLevels, null],
     nullable: true,
     description:
       'What happens to changed definitions: auto withholds a change with a finding until it is approved, pinned every change, review also what is listed first, locked anything that is not approved yet, without a way to approve it. Null: as MCP_AGGREGATOR_TRUST says.',
@@ -162,7 +163,8 @@ export class ServerView {
   })
   readonly warnings!: readonly string[];
   @ApiProperty({
-    enum: trustLevels,
+    type: String,
+    enum: [...trustLevels, null],
     nullable: true,
     description: 'What happens to changed definitions; null: as MCP_AGGREGATOR_TRUST says.',
   })

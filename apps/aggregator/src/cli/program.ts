@@ -1,4 +1,5 @@
 import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { approvalsGroup } from './approvals.js';
 import { auditCommand } from './audit.js';
 import { clientsCommand } from './clients.js';
 import { completeCommand, completionCommand } from './completion/completion.commands.js';
@@ -62,6 +63,7 @@ function commandsOf(perform: Perform): CommandUnknownOpts[] {
   return [
     serversGroup(perform),
     toolsGroup(perform),
+    approvalsGroup(perform),
     searchCommand(perform),
     queryCommand(perform),
     skillsGroup(perform),

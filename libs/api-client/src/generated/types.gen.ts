@@ -174,7 +174,7 @@ export type RegisterServerDto = {
     /**
      * What happens to changed definitions: auto withholds a change with a finding until it is approved, pinned every change, review also what is listed first, locked anything that is not approved yet, without a way to approve it. Null: as MCP_AGGREGATOR_TRUST says.
      */
-    trust?: 'auto' | 'pinned' | 'review' | 'locked';
+    trust?: 'auto' | 'pinned' | 'review' | 'locked' | null;
 };
 
 export type ToolSummaryView = {
@@ -204,7 +204,7 @@ export type ServerView = {
     /**
      * What happens to changed definitions; null: as MCP_AGGREGATOR_TRUST says.
      */
-    trust: 'auto' | 'pinned' | 'review' | 'locked';
+    trust: 'auto' | 'pinned' | 'review' | 'locked' | null;
     registered_at: string;
     connected_at: string | null;
     updated_at: string;
@@ -275,7 +275,7 @@ export type ServerDetailView = {
     /**
      * What happens to changed definitions; null: as MCP_AGGREGATOR_TRUST says.
      */
-    trust: 'auto' | 'pinned' | 'review' | 'locked';
+    trust: 'auto' | 'pinned' | 'review' | 'locked' | null;
     registered_at: string;
     connected_at: string | null;
     updated_at: string;
@@ -311,7 +311,7 @@ export type UpdateServerDto = {
     /**
      * What happens to changed definitions: auto withholds a change with a finding until it is approved, pinned every change, review also what is listed first, locked anything that is not approved yet, without a way to approve it. Null: as MCP_AGGREGATOR_TRUST says.
      */
-    trust?: 'auto' | 'pinned' | 'review' | 'locked';
+    trust?: 'auto' | 'pinned' | 'review' | 'locked' | null;
     /**
      * New name; also renames the tools of the server.
      */

@@ -16,6 +16,7 @@ export interface NewServer {
   readonly file?: string | undefined;
   readonly description?: string | undefined;
   readonly healthCheckUrl?: string | undefined;
+  readonly trust?: RegisterServerDto['trust'];
   readonly connect: boolean;
 }
 
@@ -30,6 +31,7 @@ export async function addServer(
     name,
     ...(description !== undefined && { description }),
     ...(healthCheckUrl !== undefined && { health_check_url: healthCheckUrl }),
+    ...(server.trust && { trust: server.trust }),
     ...(!server.connect && { auto_connect: false }),
     ...(await connectionOf(command, server)),
   };

@@ -14,6 +14,8 @@ export interface Edit {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
   readonly healthCheckUrl?: string | undefined;
+  readonly trust?: UpdateServerDto['trust'];
+  readonly defaultTrust?: true | undefined;
 }
 
 /** Masked secrets that stay as they are keep the stored secrets (ADR 0411). */
@@ -48,9 +50,10 @@ async function readConfig(file: string): Promise<JsonMembers> {
   return objectIn(await readInput(file), file === '-' ? 'Standard input' : file);
 }
 
-function rowsOf({ name, description, healthCheckUrl }: Edit): UpdateServerDto {
+function rowsOf({ name, description, healthCheckUrl, trust, defaultTrust }: Edit): UpdateServerDto {
   return {
     ...(name !== undefined && { name }),
+    ...((trust ?? defaultTrust) && { trust: trust ?? null }),
     ...(description !== undefined && { description: description === '' ? null : description }),
     ...(healthCheckUrl !== undefined && {
       health_check_url: healthCheckUrl === '' ? null : healthCheckUrl,

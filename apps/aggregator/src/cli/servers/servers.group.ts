@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { showEvents } from '../events.js';
 import { collect, count, seconds } from '../option-values.js';
 import type { Perform } from '../session.js';
@@ -14,6 +14,15 @@ function statusOf(text: string): (typeof STATUSES)[number] {
   const found = STATUSES.find((status) => status === text.toUpperCase());
   if (!found) throw new InvalidArgumentError(`It must be one of ${STATUSES.join(', ')}.`);
   return found;
+}
+
+function trustOption() {
+  return new Option('--trust <trust>', 'what happens to tools that change').choices([
+    'auto',
+    'pinned',
+    'review',
+    'locked',
+  ] as const);
 }
 
 export function serversGroup(perform: Perform) {
@@ -72,6 +81,7 @@ export function addCommand(name: string, perform: Perform) {
     )
     .option('--description <text>', 'what the server is for')
     .option('--health-check-url <url>', 'URL for health checks; HTTP 200 means healthy')
+    .addOption(trustOption())
     .option('--no-connect', 'register without connecting')
     .action((server, command, options) =>
       perform((rest) => addServer(rest, server, command, options)),
@@ -92,6 +102,8 @@ function editCommand(perform: Perform) {
     .option('--name <name>', 'new name; also renames the tools of the server')
     .option('--description <text>', 'new description; "" removes it')
     .option('--health-check-url <url>', 'new URL for health checks; "" removes it')
+    .addOption(trustOption())
+    .option('--default-trust', 'as the setting MCP_AGGREGATOR_TRUST says')
     .addHelpText(
       'after',
       '\nWrite lists and objects as JSON (args=["a","b"]); every other value is text.\nLeave a masked secret (********) unchanged to keep the stored value.',

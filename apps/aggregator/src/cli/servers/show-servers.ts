@@ -42,6 +42,8 @@ export function described(server: ServerDetailView): string {
     ['error', server.error_message],
     ['transport', server.transport_type],
     ['tools', String(server.tool_count)],
+    ['trust', server.trust],
+    ['withheld', withheldOf(server)],
     ['registered', server.registered_at],
     ['connected', server.connected_at],
     ['last check', server.last_health_check],
@@ -50,4 +52,17 @@ export function described(server: ServerDetailView): string {
     ['warnings', server.warnings.join('\n')],
     ['configuration', JSON.stringify(server.connection_config, null, 2)],
   ]);
+}
+
+function withheldOf({ name, withheld }: ServerDetailView): string | null {
+  const { tools, prompts, instructions, expected_hash: hash } = withheld;
+  const parts = [
+    ...(tools > 0 ? [`${tools} tools`] : []),
+    ...(prompts > 0 ? [`${prompts} prompts`] : []),
+    ...(instructions ? ['its instructions'] : []),
+  ];
+  if (parts.length === 0) return null;
+  const approve =
+    hash === null ? '' : `\nswitchboard approvals approve --server ${name} --hash ${hash}`;
+  return `${parts.join(', ')}: switchboard approvals list --server ${name}${approve}`;
 }
