@@ -27,6 +27,7 @@ const published: Readonly<Record<string, string>> = {
   mcp_aggregator_servers_wanted: '',
   mcp_aggregator_tools_classified: '',
   mcp_aggregator_tools_total: '',
+  mcp_aggregator_tools_withheld: '',
   mcp_aggregator_unsent_bytes: '',
 };
 const OF_A_SERVER = [

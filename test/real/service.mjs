@@ -21,7 +21,7 @@ export async function until(check, what, withinMs) {
   }
 }
 
-export async function startService(folder) {
+export async function startService(folder, settings = {}) {
   const child = spawn(process.execPath, [join(ROOT, 'dist/apps/aggregator/src/main.js')], {
     cwd: ROOT,
     env: {
@@ -32,6 +32,7 @@ export async function startService(folder) {
       MCP_AGGREGATOR_RATE_LIMIT: '0',
       MCP_AGGREGATOR_LOG_LEVEL: 'error',
       MCP_AGGREGATOR_TOKENS: `real:admin:${TOKEN}`,
+      ...settings,
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -64,6 +65,7 @@ export async function startService(folder) {
   return {
     url,
     token: TOKEN,
+    rest,
     register: (name, connection_config) =>
       rest('POST', API, { name, transport_type: 'STDIO', connection_config }),
     server: (id) => rest('GET', `${API}/${id}`),

@@ -13,6 +13,8 @@ export const failPoints = [
   'vectors.embedded',
   'vectors.saved',
   'vectors.indexed',
+  'approvals.decided',
+  'approvals.committed',
 ] as const;
 export type FailPoint = (typeof failPoints)[number];
 

@@ -32,13 +32,14 @@ function findRoute(catalogue: CatalogueSnapshot, name: string, serverId?: string
     serverId === undefined ? findAnywhere(catalogue, name) : findOn(catalogue, name, serverId);
   const server = tool && catalogue.servers.get(tool.serverId);
   if (server) return { tool, server };
+  // Also while its server is down: trying again later does not help.
+  const withheld = withheldTool(catalogue, name, serverId);
+  if (withheld) throw new ToolWithheld(withheld);
   // The tools of a server are known only after its first connect, so a missing tool is reported as an unavailable
   // server.
   const meant = serverMeant(catalogue, name, serverId);
   if (meant && !isServing(meant.status)) throw new ServerUnavailable(meant);
   if (catalogue.toolsByName.get(name)?.isExternal === false) throw new OwnTool(name);
-  const withheld = withheldTool(catalogue, name, serverId);
-  if (withheld) throw new ToolWithheld(withheld);
   throw new ToolNotFound(name);
 }
 

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
 import { ToolApproved } from '@app/events';
-import { Database, Env, Signals } from '@app/platform';
+import { Database, Env, FailPoints, Signals } from '@app/platform';
 import { DiscoveredServerStore, ServerNotFound } from '@app/registry';
 import { ApprovalStore } from '../approval.store.js';
 import { DefinitionChanged, ServerLocked } from '../approvals.errors.js';
@@ -30,6 +30,7 @@ export class ApproveServerHandler implements ICommandHandler<ApproveServer> {
     private readonly offered: ApprovedTools,
     private readonly audit: AuditStore,
     private readonly signals: Signals,
+    private readonly failPoints: FailPoints,
     @Inject(Env) private readonly env: Env,
   ) {}
 
@@ -49,8 +50,10 @@ export class ApproveServerHandler implements ICommandHandler<ApproveServer> {
       const details = { ...namesIn(pending.map(({ name }) => name)), hash };
       await this.servers.addHistory(serverId, 'TOOLS_APPROVED', details, tx);
       await this.audit.record({ event: 'tools.approved', actor, server, details }, tx);
+      this.failPoints.pass('approvals.decided');
       return pending;
     });
+    this.failPoints.pass('approvals.committed');
     const toolIds = approved.flatMap(({ toolId }) => (toolId === null ? [] : [toolId]));
     await this.signals.tell(new ToolApproved(serverId, toolIds));
     return approved.length;

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
 import { ToolApproved } from '@app/events';
-import { Database, Env, Signals } from '@app/platform';
+import { Database, Env, FailPoints, Signals } from '@app/platform';
 import { DiscoveredServerStore } from '@app/registry';
 import { type Approval, ApprovalStore } from '../approval.store.js';
 import { ApprovalNotFound, DefinitionChanged, ServerLocked } from '../approvals.errors.js';
@@ -31,6 +31,7 @@ export class ReviewDefinitionHandler implements ICommandHandler<ReviewDefinition
     private readonly offered: ApprovedTools,
     private readonly audit: AuditStore,
     private readonly signals: Signals,
+    private readonly failPoints: FailPoints,
     @Inject(Env) private readonly env: Env,
   ) {}
 
@@ -56,8 +57,10 @@ export class ReviewDefinitionHandler implements ICommandHandler<ReviewDefinition
       await this.servers.addHistory(server.id, `TOOLS_${verdict}`, details, tx);
       const event = `tools.${verdict.toLowerCase()}`;
       await this.audit.record({ event, actor, server, details }, tx);
+      this.failPoints.pass('approvals.decided');
       return approval;
     });
+    this.failPoints.pass('approvals.committed');
     if (verdict === 'APPROVED') {
       const toolIds = decided.toolId === null ? [] : [decided.toolId];
       await this.signals.tell(new ToolApproved(decided.serverId, toolIds));
