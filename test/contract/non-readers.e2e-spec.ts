@@ -22,6 +22,8 @@ describe('clients that never read their answers', () => {
     peer = await startHoldingServer();
     service = await startProcess(folder.path, {
       NODE_OPTIONS: '--max-old-space-size=512',
+      // On a busy machine 20 answers of 9 MB take longer than a minute.
+      MCP_AGGREGATOR_REQUEST_TIMEOUT: '600',
       MCP_AGGREGATOR_TOKENS: Object.entries(TOKENS)
         .map(([name, token]) => `${name}:admin:${token}`)
         .join(),

@@ -32,7 +32,7 @@ describe(CallSlots.name, () => {
     const slot = held(slots, 'busy');
     const order: string[] = [];
     const wait = (name: string) =>
-      slots.wait(busy, 'ada', 1_000, never).then((given) => {
+      slots.wait(busy, 'ada', 60_000, never).then((given) => {
         order.push(name);
         return given;
       });
@@ -52,8 +52,9 @@ describe(CallSlots.name, () => {
     const busy = server('busy');
     const flood = Array.from({ length: 8 }, () => slots.take(busy.id, 'ada')).filter(Boolean);
     expect(flood).toHaveLength(6);
-    const queued = Array.from({ length: 6 }, () => slots.wait(busy, 'ada', 1_000, never));
-    expect(() => slots.wait(busy, 'ada', 1_000, never)).toThrow(
+    const leaving = new AbortController();
+    const queued = Array.from({ length: 6 }, () => slots.wait(busy, 'ada', 60_000, leaving.signal));
+    expect(() => slots.wait(busy, 'ada', 60_000, never)).toThrow(
       expect.objectContaining({ code: 'OVERLOADED' }),
     );
     const bobs = held(slots, 'busy', 'bob');
@@ -61,7 +62,8 @@ describe(CallSlots.name, () => {
     if (oldest) slots.release(busy.id, oldest);
     slots.release(busy.id, bobs);
     held(slots, 'busy', 'bob');
-    void Promise.allSettled(queued);
+    leaving.abort();
+    await Promise.allSettled(queued);
   });
 
   it('gives a freed slot to the user with the fewest slots', async () => {
@@ -71,7 +73,7 @@ describe(CallSlots.name, () => {
     held(slots, 'busy', 'bob');
     const order: string[] = [];
     const wait = (principal: string) =>
-      slots.wait(busy, principal, 1_000, never).then(() => order.push(principal));
+      slots.wait(busy, principal, 60_000, never).then(() => order.push(principal));
     const [ada, bob] = [wait('ada'), wait('bob')];
     for (const slot of adas) slots.release(busy.id, slot);
     await Promise.all([ada, bob]);
@@ -81,7 +83,7 @@ describe(CallSlots.name, () => {
   it('refuses at once when the queue is full, with a time to retry', () => {
     const slots = new CallSlots({ running: 1, waiting: 0 });
     held(slots, 'busy');
-    expect(() => slots.wait(server('busy'), 'ada', 1_000, never)).toThrow(
+    expect(() => slots.wait(server('busy'), 'ada', 60_000, never)).toThrow(
       expect.objectContaining({ code: 'OVERLOADED', retryAfterSeconds: 1 }),
     );
   });
@@ -112,7 +114,7 @@ describe(CallSlots.name, () => {
       removeEventListener: (event: string, listener: unknown) =>
         void (event === 'abort' && listeners.delete(listener)),
     };
-    const waiting = slots.wait(busy, 'ada', 1_000, signal as unknown as AbortSignal);
+    const waiting = slots.wait(busy, 'ada', 60_000, signal as unknown as AbortSignal);
     expect(listeners.size).toBe(1);
     slots.release(busy.id, slot);
     await waiting;
@@ -123,7 +125,7 @@ describe(CallSlots.name, () => {
     const slots = new CallSlots({ running: 1, waiting: 1 });
     held(slots, 'busy');
     const controller = new AbortController();
-    const waiting = slots.wait(server('busy'), 'ada', 1_000, controller.signal);
+    const waiting = slots.wait(server('busy'), 'ada', 60_000, controller.signal);
     controller.abort('no error');
     await expect(waiting).rejects.toBeInstanceOf(Error);
   });
@@ -133,7 +135,7 @@ describe(CallSlots.name, () => {
     const busy = server('busy');
     const slot = held(slots, 'busy');
     const controller = new AbortController();
-    const waiting = slots.wait(busy, 'ada', 1_000, controller.signal);
+    const waiting = slots.wait(busy, 'ada', 60_000, controller.signal);
     controller.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
     slots.release(busy.id, slot);

@@ -20,8 +20,8 @@ describe(GuardedDataSource.name, () => {
     source = new GuardedDataSource({
       type: 'postgres',
       url: proxy.urlOf(url),
-      connectTimeoutMS: 500,
-      guard: { budget: connectionBudget(14, 200, 200), isRemote: true, now: () => time },
+      connectTimeoutMS: 60_000,
+      guard: { budget: connectionBudget(14, 2_000, 2_000), isRemote: true, now: () => time },
     });
     await source.initialize();
     database = new Database(source);
