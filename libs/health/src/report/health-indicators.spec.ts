@@ -57,7 +57,7 @@ describe(ReadinessIndicator.name, () => {
   let asked: number;
   const readiness = (
     heartbeatAt: number | undefined,
-    refusesWrites = false,
+    { refusesWrites = false, isKnown = true } = {},
   ): ReadinessIndicator => {
     asked = 0;
     const ping = (): Promise<void> => {
@@ -66,7 +66,7 @@ describe(ReadinessIndicator.name, () => {
     };
     const database = { ping, refusesWrites } as unknown as Database;
     const indicator = new DatabaseIndicator(indicators, database, clock);
-    const leadership = { heartbeatAt } as Leadership;
+    const leadership = { heartbeatAt, isKnown } as Leadership;
     return new ReadinessIndicator(indicators, indicator, database, leadership, clock);
   };
   const up = { database: { status: 'up' } };
@@ -85,8 +85,14 @@ describe(ReadinessIndicator.name, () => {
     expect(await one.check()).toMatchObject(down);
   });
 
+  it('ends with the lease of a leader that is cut off while other replicas are there', async () => {
+    const cutOff = readiness(clock.monotonic(), { isKnown: false });
+    expect(await cutOff.check()).toMatchObject(down);
+  });
+
   it('ends at once when writes are refused, and before the first heartbeat', async () => {
-    expect(await readiness(clock.monotonic(), true).check()).toMatchObject(down);
+    const now = clock.monotonic();
+    expect(await readiness(now, { refusesWrites: true }).check()).toMatchObject(down);
     expect(await readiness(undefined).check()).toMatchObject(down);
   });
 });

@@ -49,10 +49,12 @@ export class ReadinessIndicator {
   ) {}
 
   async check(): Promise<HealthIndicatorResult> {
-    const { heartbeatAt } = this.leadership;
+    const { heartbeatAt, isKnown } = this.leadership;
     const isBridged =
       heartbeatAt !== undefined && this.clock.monotonic() - heartbeatAt < DATABASE_AWAY_MS;
-    if (isBridged && !this.database.refusesWrites) return this.indicators.check('database').up();
+    // A former leader that is cut off serves no STDIO server and does not know which replica does.
+    if (isBridged && isKnown && !this.database.refusesWrites)
+      return this.indicators.check('database').up();
     return this.indicator.check();
   }
 }

@@ -118,6 +118,11 @@ export class Leadership
     return this.term !== undefined && this.clock.monotonic() < this.leadsUntil;
   }
 
+  /** Whether it is known which replica leads, so that requests for STDIO servers get there. */
+  get isKnown(): boolean {
+    return this.leads || this.peers.leaderId !== undefined || !this.peers.hasOthers;
+  }
+
   async onApplicationBootstrap(): Promise<void> {
     if (!this.control.isNeeded) return;
     this.control.onOpened(() => this.listen());
