@@ -98,7 +98,11 @@ export class Load {
       sum.calls++;
       if (!call.ok) {
         sum.failed++;
-        const why = `${call.kind}: ${call.why.replaceAll(/[0-9a-f-]{36}|\d+/g, '#')}`.slice(0, 160);
+        const why =
+          `${call.kind} of ${call.server}: ${call.why.replaceAll(/[0-9a-f-]{36}|\d+/g, '#')}`.slice(
+            0,
+            160,
+          );
         sum.reasons.set(why, (sum.reasons.get(why) ?? 0) + 1);
       }
       if (times > 1) sum.doubled++;
