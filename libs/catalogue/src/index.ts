@@ -7,7 +7,6 @@ export {
   type CatalogueSnapshot,
   type CatalogueTool,
   indexTools,
-  type OfferedAs,
   type ToolIndexes,
 } from './catalogue-snapshot.js';
 export {

@@ -5,7 +5,7 @@ import type { Surroundings } from '../findings/findings.js';
 import { changedMembers } from './field-changes.js';
 import { pinHashOf } from './pin.js';
 import { formerNames } from './renames.js';
-import { type Approved, type Policy, type Verdict, verdictOn } from './verdict.js';
+import { type Approved, type Sighting, type Verdict, verdictOn } from './verdict.js';
 
 export interface ListedTools {
   readonly trust: Trust;
@@ -63,7 +63,7 @@ export function decideTools(input: ListedTools, surroundings: Surroundings): Sli
 class Deciding {
   private readonly storedByName: ReadonlyMap<string, StoredTool>;
   private readonly knownByName: ReadonlyMap<string, KnownDefinition>;
-  private readonly policy: Policy;
+  private readonly sighting: Sighting;
   private readonly added: ToolToWrite[] = [];
   private readonly changed: (ToolToWrite & { readonly id: number })[] = [];
   private readonly marked: { readonly id: number; readonly withheld: Withheld | null }[] = [];
@@ -83,7 +83,7 @@ class Deciding {
     const isFirstSight =
       !input.stored.some((tool) => tool.withheld?.isNew !== true) &&
       !input.known.some(({ approvedHash }) => approvedHash !== null);
-    this.policy = { trust: input.trust, isFirstSight };
+    this.sighting = { trust: input.trust, isFirstSight };
   }
 
   *decide(): Sliced<ToolDecisions> {
@@ -105,7 +105,7 @@ class Deciding {
       published: this.published,
       newlyWithheld: this.newlyWithheld,
       cleared: this.cleared,
-      isFirstSight: this.policy.isFirstSight,
+      isFirstSight: this.sighting.isFirstSight,
     };
   }
 
@@ -129,7 +129,7 @@ class Deciding {
           definition: renamedFrom.approvedDefinition,
         },
       },
-      this.policy,
+      this.sighting,
       this.surroundings,
     );
     if (verdict.isOffered) {
@@ -140,7 +140,7 @@ class Deciding {
 
   /** What a server lists first is not looked at, unless a person has rejected it. */
   private isOfferedUnseen(known: KnownDefinition | undefined): boolean {
-    const { trust, isFirstSight } = this.policy;
+    const { trust, isFirstSight } = this.sighting;
     return isFirstSight && (trust === 'auto' || trust === 'pinned') && known?.state !== 'REJECTED';
   }
 
@@ -227,7 +227,7 @@ class Deciding {
   }
 
   private unknownAmong(listed: readonly DiscoveredTool[]): DiscoveredTool[] {
-    if (this.policy.isFirstSight) return [];
+    if (this.sighting.isFirstSight) return [];
     return listed.filter(
       ({ originalName }) =>
         this.approvedOf(originalName).definition === null && !this.isStoredApproved(originalName),

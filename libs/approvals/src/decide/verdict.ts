@@ -5,7 +5,7 @@ import { findingsIn, type Surroundings } from '../findings/findings.js';
 import { fieldChanges } from './field-changes.js';
 
 /** What was approved, and where a change of it is judged. */
-export interface Policy {
+export interface Sighting {
   readonly trust: Trust;
   /** Nothing of the server has been approved yet, so that there is nothing to compare with. */
   readonly isFirstSight: boolean;
@@ -42,7 +42,7 @@ export function verdictOn(
     /** An approved definition that is gone, and that this one resembles. */
     readonly renamedFrom: (Approved & { readonly name: string }) | undefined;
   },
-  policy: Policy,
+  sighting: Sighting,
   surroundings: Surroundings,
 ): Verdict {
   const before = approved.definition ?? renamedFrom?.definition ?? null;
@@ -50,7 +50,7 @@ export function verdictOn(
   const findings = findingsIn({ name, before, listed, changes }, surroundings);
   const decided = known?.listedHash === listed.pinHash ? known.state : undefined;
   return {
-    isOffered: decided === 'APPROVED' || (decided !== 'REJECTED' && isOffered(policy, findings)),
+    isOffered: decided === 'APPROVED' || (decided !== 'REJECTED' && isOffered(sighting, findings)),
     isRejected: decided === 'REJECTED',
     change: {
       name,
@@ -63,7 +63,7 @@ export function verdictOn(
   };
 }
 
-function isOffered({ trust, isFirstSight }: Policy, findings: readonly Finding[]): boolean {
+function isOffered({ trust, isFirstSight }: Sighting, findings: readonly Finding[]): boolean {
   switch (trust) {
     case 'auto':
       return isFirstSight || !findings.some(isAlarming);

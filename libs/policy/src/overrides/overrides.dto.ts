@@ -14,7 +14,13 @@ import {
   MinLength,
 } from 'class-validator';
 import type { CatalogueTool } from '@app/catalogue';
-import { IsCleanText, type JsonObject, type JsonValue, MaxChars } from '@app/platform';
+import {
+  IsCleanText,
+  type JsonObject,
+  type JsonValue,
+  MaxChars,
+  MIN_RESULT_TOKENS,
+} from '@app/platform';
 import type { GivenOverride } from './set-override.command.js';
 import { OFFERED_NAME, type ToolOverride } from './tool-override.js';
 
@@ -85,10 +91,15 @@ export class OverrideDto implements GivenOverride {
   @IsObject({ message: 'Input should be a JSON object' })
   readonly preset_arguments?: Record<string, JsonValue> | null;
 
-  @ApiPropertyOptional({ type: 'integer', nullable: true, minimum: 100, maximum: 10_000_000 })
+  @ApiPropertyOptional({
+    type: 'integer',
+    nullable: true,
+    minimum: MIN_RESULT_TOKENS,
+    maximum: 10_000_000,
+  })
   @IsOptional()
   @IsInt({ message: 'Must be a whole number' })
-  @Min(100, { message: 'Must be at least 100' })
+  @Min(MIN_RESULT_TOKENS, { message: `Must be at least ${MIN_RESULT_TOKENS}` })
   @Max(10_000_000, { message: 'Must be at most 10000000' })
   readonly budget_tokens?: number | null;
 }

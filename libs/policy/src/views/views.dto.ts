@@ -15,7 +15,14 @@ import {
   ValidateNested,
 } from 'class-validator';
 import type { CatalogueServer } from '@app/catalogue';
-import { IsCleanText, MaxChars, MAX_SERVER_NAME_CHARS, PageQuery, PageView } from '@app/platform';
+import {
+  IsCleanText,
+  MaxChars,
+  MAX_SERVER_NAME_CHARS,
+  PageQuery,
+  PageView,
+  MIN_RESULT_TOKENS,
+} from '@app/platform';
 import type { GivenRule, GivenView } from './save-view.command.js';
 import {
   MAX_RULES,
@@ -101,13 +108,13 @@ export class ViewDto implements GivenView {
   @ApiPropertyOptional({
     type: 'integer',
     nullable: true,
-    minimum: 100,
+    minimum: MIN_RESULT_TOKENS,
     maximum: MAX_BUDGET,
     description: 'Results of tools beyond it are shortened.',
   })
   @IsOptional()
   @IsInt({ message: 'Must be a whole number' })
-  @Min(100, { message: 'Must be at least 100' })
+  @Min(MIN_RESULT_TOKENS, { message: `Must be at least ${MIN_RESULT_TOKENS}` })
   @Max(MAX_BUDGET, { message: `Must be at most ${MAX_BUDGET}` })
   readonly budget_tokens?: number | null;
 
