@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 
 describe('a service that is killed while tools are withheld and approved', () => {
-  it.concurrent.each(rounds.flatMap((round) => WITHHOLDING.map((one) => [...one, round] as const)))(
+  it.each(rounds.flatMap((round) => WITHHOLDING.map((one) => [...one, round] as const)))(
     'withholds a changed tool after a kill at %s (written: %s, round %i)',
     async (point, isWritten) => {
       const known = await knownServer();
@@ -69,7 +69,7 @@ describe('a service that is killed while tools are withheld and approved', () =>
     },
   );
 
-  it.concurrent.each(rounds.flatMap((round) => APPROVING.map((one) => [...one, round] as const)))(
+  it.each(rounds.flatMap((round) => APPROVING.map((one) => [...one, round] as const)))(
     'approves a tool whole or not at all when it is killed at %s (written: %s, round %i)',
     async (point, isWritten) => {
       const known = await withheldServer();
@@ -94,7 +94,7 @@ describe('a service that is killed while tools are withheld and approved', () =>
     },
   );
 
-  it.concurrent.each(
+  it.each(
     rounds.flatMap((round) => (['approve', 'reject'] as const).map((one) => [one, round] as const)),
   )('keeps a decision that it acknowledged: %s (round %i)', async (verdict) => {
     const known = await withheldServer();
