@@ -52,6 +52,7 @@ const mayCall = {
   ],
   gateway: [
     'access',
+    'approvals',
     'mcp-protocol',
     'mcp-client',
     'mcp-server',

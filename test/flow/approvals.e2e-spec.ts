@@ -256,6 +256,35 @@ describe.each([
     expect(await offered(server)).toEqual([]);
   });
 
+  it('withholds a changed prompt until it is approved', async () => {
+    const path = `garden-${made + 1}`;
+    upstream.prompts.set(path, ['plan', 'review']);
+    const server = await serverWith(['water'], 'pinned');
+    const prompts = async (): Promise<(string | undefined)[][]> => {
+      const listed = (await mcp.listPrompts()).prompts.filter(({ name }) => name.startsWith(path));
+      return listed.map(({ name, description }) => [name, description]);
+    };
+    const both = [
+      [`${path}__plan`, undefined],
+      [`${path}__review`, undefined],
+    ];
+    await eventually(async () => expect(await prompts()).toEqual(both));
+    change(server, 'plan', POISON);
+    await api.call('POST', `/servers/${server.id}/disconnect`, { force: true });
+    await api.call('POST', `/servers/${server.id}/connect?wait_seconds=30`);
+    await eventually(async () => expect(await prompts()).toEqual(both.slice(1)));
+    const { id, expected_hash, fields } = await one(server);
+    expect(fields).toEqual(['description']);
+    const { body } = await api.call('GET', `/servers/${server.id}`);
+    expect(body['withheld']).toMatchObject({ tools: 0, prompts: 1 });
+    const answer = await api.call('POST', `/approvals/${id}/approve`, { expected_hash });
+    expect(answer.status).toBe(200);
+    await eventually(async () => {
+      expect(await prompts()).toEqual([[`${path}__plan`, POISON.description], ...both.slice(1)]);
+      expect(await waiting(server)).toEqual([]);
+    });
+  });
+
   it('answers 404 for what does not wait, and 403 to those who may not decide', async () => {
     const expected_hash = '0'.repeat(64);
     for (const path of ['/approvals/9999/approve', '/approvals/x/reject', '/tools/9999/approve']) {

@@ -3,6 +3,7 @@ import { CqrsModule, EventBus } from '@nestjs/cqrs';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { type AuditEntry, AuditLosses, AuditStore } from '@app/access';
+import { ApprovalsModule, DefinitionScreening } from '@app/approvals';
 import { AggregationModule, QueryTool } from '@app/aggregation';
 import { Catalogue, CatalogueModule } from '@app/catalogue';
 import { SessionOpened } from '@app/events';
@@ -94,6 +95,14 @@ export async function startGateway(
     exports: [ResultBudget],
   })
   class Unbudgeted {}
+  const offersAll: Pick<DefinitionScreening, 'publish'> = {
+    publish: (_serverId, _kind, listed) => Promise.resolve(new Set(listed.map(({ name }) => name))),
+  };
+  @Module({
+    providers: [{ provide: DefinitionScreening, useValue: offersAll }],
+    exports: [DefinitionScreening],
+  })
+  class Approvals {}
 
   const env = testEnv('unused', settings);
   const moduleRef = await Test.createTestingModule({
@@ -107,6 +116,8 @@ export async function startGateway(
   })
     .overrideModule(CatalogueModule)
     .useModule(PicturedCatalogue)
+    .overrideModule(ApprovalsModule)
+    .useModule(Approvals)
     .overrideModule(AggregationModule)
     .useModule(Aggregation)
     .overrideModule(PolicyModule)
@@ -153,9 +164,13 @@ export async function startGateway(
 }
 
 /** Nothing is stored. */
-const noRows: Pick<OfferingStore, 'load' | 'write' | 'loadInstructions' | 'writeInstructions'> = {
+const noRows: Pick<
+  OfferingStore,
+  'load' | 'write' | 'tell' | 'loadInstructions' | 'writeInstructions'
+> = {
   async *load() {},
   write: () => Promise.resolve(),
+  tell: () => Promise.resolve(),
   loadInstructions: () => Promise.resolve(new Map()),
   writeInstructions: () => Promise.resolve(),
 };

@@ -11,7 +11,7 @@ interface Message {
 export class ListingServer {
   /** Names of tools by path; they may change at any time. */
   readonly tools = new Map<string, readonly string[]>();
-  /** Further members of tools, by path and name: `path tool`. */
+  /** Further members of tools and prompts, by path and name: `path tool`. */
   readonly members = new Map<string, Readonly<Record<string, unknown>>>();
   readonly prompts = new Map<string, readonly string[]>();
   /** Requests received so far, as `path method`. */
@@ -68,7 +68,14 @@ export class ListingServer {
           result: { tools: (this.tools.get(path) ?? []).map((name) => this.described(path, name)) },
         };
       case 'prompts/list':
-        return { result: { prompts: (this.prompts.get(path) ?? []).map((name) => ({ name })) } };
+        return {
+          result: {
+            prompts: (this.prompts.get(path) ?? []).map((name) => ({
+              name,
+              ...this.members.get(`${path} ${name}`),
+            })),
+          },
+        };
       case 'tools/call':
         return { result: { content: [{ type: 'text', text: `${path} ${params?.name}` }] } };
       default:

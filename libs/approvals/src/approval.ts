@@ -2,7 +2,7 @@ import type { JsonObject } from '@app/platform';
 import type { FieldChange } from './decide/field-changes.js';
 import type { Finding } from './findings/finding.js';
 
-export const approvalKinds = ['tool', 'prompt', 'instructions'] as const;
+export const approvalKinds = ['tool', 'prompt'] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
 /**

@@ -3,6 +3,7 @@ import { CatalogueModule } from '@app/catalogue';
 import { RegistryModule } from '@app/registry';
 import { ApprovalStore } from './approval.store.js';
 import { ApprovalsController } from './approvals.controller.js';
+import { DefinitionScreening } from './decide/definition-screening.js';
 import { ToolScreening } from './decide/tool-screening.js';
 import { ReportToolsOnToolQuarantined } from './report-tools.on-tool-quarantined.js';
 import { ApproveServerHandler } from './review/approve-server.command.js';
@@ -16,12 +17,13 @@ import { WithheldOfServerHandler } from './withheld-of-server.handler.js';
   providers: [
     ApprovalStore,
     ToolScreening,
+    DefinitionScreening,
     ApprovedTools,
     ReviewDefinitionHandler,
     ApproveServerHandler,
     WithheldOfServerHandler,
     ReportToolsOnToolQuarantined,
   ],
-  exports: [ToolScreening],
+  exports: [ToolScreening, DefinitionScreening],
 })
 export class ApprovalsModule {}

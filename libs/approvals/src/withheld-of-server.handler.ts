@@ -13,7 +13,6 @@ export class WithheldOfServerHandler implements IQueryHandler<WithheldOfServer> 
     return {
       tools: rows.filter(({ kind }) => kind === 'tool').length,
       prompts: rows.filter(({ kind }) => kind === 'prompt').length,
-      hasInstructions: rows.some(({ kind }) => kind === 'instructions'),
       hash: pending.length === 0 ? null : hashOfAll(pending),
     };
   }

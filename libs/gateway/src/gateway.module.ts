@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Module } from '@nestjs/common';
+import { ApprovalsModule } from '@app/approvals';
 import { AggregationModule } from '@app/aggregation';
 import { CatalogueModule } from '@app/catalogue';
 import { type ClusterView, McpEndpoint } from '@app/mcp-server';
@@ -29,6 +30,8 @@ import { McpRoutes } from './endpoints/mcp.routes.js';
 import { OfferingStore } from './lists/offering.store.js';
 import { OfferingWarnings } from './lists/offering-warnings.js';
 import { Offerings } from './lists/offerings.js';
+import { ListPromptsAgainOnDecisions } from './screen/list-prompts-again.on-decisions.js';
+import { PromptScreening } from './screen/prompt-screening.js';
 import { RefreshOfferingsOnServerNotice } from './lists/refresh-offerings.on-server-notice.js';
 import { RelayNoticesOnServerNotice } from './notify/relay-notices.on-server-notice.js';
 import { ReloadOfferingsOnReplicaNews } from './lists/reload-offerings.on-replica-news.js';
@@ -47,6 +50,7 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
 @Module({
   imports: [
     AggregationModule,
+    ApprovalsModule,
     CatalogueModule,
     PolicyModule,
     ResultsModule,
@@ -92,6 +96,8 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
     ServerInstructions,
     OfferingWarnings,
     Offerings,
+    PromptScreening,
+    ListPromptsAgainOnDecisions,
     ReloadOfferingsOnReplicaNews,
     ResourceSubscriptions,
     ServerLogs,

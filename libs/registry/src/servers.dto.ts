@@ -184,8 +184,6 @@ export class WithheldView {
   readonly tools!: number;
   @ApiProperty({ description: 'Prompts that are not offered until they are approved.' })
   readonly prompts!: number;
-  @ApiProperty({ description: 'Whether the instructions wait for approval.' })
-  readonly instructions!: boolean;
   @ApiProperty({
     type: String,
     nullable: true,
@@ -272,7 +270,6 @@ export function toServerDetailView(
     withheld: {
       tools: withheld.tools,
       prompts: withheld.prompts,
-      instructions: withheld.hasInstructions,
       expected_hash: withheld.hash,
     },
   });

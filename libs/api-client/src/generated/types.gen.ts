@@ -234,10 +234,6 @@ export type WithheldView = {
      */
     prompts: number;
     /**
-     * Whether the instructions wait for approval.
-     */
-    instructions: boolean;
-    /**
      * What approve-all expects; null when nothing waits.
      */
     expected_hash: string | null;
@@ -662,7 +658,7 @@ export type FindingView = {
 
 export type ApprovalView = {
     id: string;
-    kind: 'tool' | 'prompt' | 'instructions';
+    kind: 'tool' | 'prompt';
     server_id: string;
     server_name: string;
     /**
@@ -730,7 +726,7 @@ export type FieldChangeView = {
 
 export type ApprovalDetailView = {
     id: string;
-    kind: 'tool' | 'prompt' | 'instructions';
+    kind: 'tool' | 'prompt';
     server_id: string;
     server_name: string;
     /**

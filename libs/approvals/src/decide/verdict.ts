@@ -11,7 +11,7 @@ export interface Sighting {
   readonly isFirstSight: boolean;
 }
 
-export interface ListedDefinition {
+export interface ComparedDefinition {
   readonly definition: JsonObject;
   readonly pinHash: string;
   readonly wasCleaned: boolean;
@@ -31,7 +31,7 @@ export interface Verdict {
 /** Whether a definition is offered that differs from the approved one, or that is new. */
 export function verdictOn(
   name: string,
-  listed: ListedDefinition,
+  listed: ComparedDefinition,
   {
     approved,
     known,

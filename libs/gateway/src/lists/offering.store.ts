@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, isForeignKeyViolation, Replicas } from '@app/platform';
+import { Database, isForeignKeyViolation, Replicas, type Tx } from '@app/platform';
 import { OFFERED_KINDS, type OfferedKind } from './offered-list.js';
 import type { PageItem } from './paging.js';
 
@@ -66,7 +66,7 @@ export class OfferingStore {
     items: readonly PageItem[] | undefined,
   ): Promise<void> {
     try {
-      await this.replace(serverId, kind, items);
+      await this.database.background.transaction((tx) => this.replace(serverId, kind, items, tx));
     } catch (error) {
       if (!isForeignKeyViolation(error)) throw error;
       return; // removed in the meantime
@@ -101,23 +101,37 @@ export class OfferingStore {
     await this.replicas.tell(OFFERINGS_CHANGED, [serverId]);
   }
 
-  private replace(
+  /** JSON texts of a list; undefined for a list that was never stored. */
+  async itemsOf(serverId: string, kind: OfferedKind, tx: Tx): Promise<string[] | undefined> {
+    const rows = await tx.query<{ items: string }[]>(
+      `SELECT items FROM mcp.server_offerings WHERE server_id = $1 AND kind = $2 ORDER BY part`,
+      [serverId, kind],
+    );
+    if (rows.length === 0) return undefined;
+    return rows.flatMap(({ items }) => (items === '' ? [] : items.split('\n')));
+  }
+
+  /** Tells other replicas of a list that `replace` wrote. */
+  tell(serverId: string): Promise<void> {
+    return this.replicas.tell(OFFERINGS_CHANGED, [serverId]);
+  }
+
+  async replace(
     serverId: string,
     kind: OfferedKind,
     items: readonly PageItem[] | undefined,
+    tx: Tx,
   ): Promise<void> {
-    return this.database.background.transaction(async (tx) => {
-      await tx.query('DELETE FROM mcp.server_offerings WHERE server_id = $1 AND kind = $2', [
-        serverId,
-        kind,
-      ]);
-      for (const [part, text] of items ? partsOf(items).entries() : []) {
-        await tx.query(
-          'INSERT INTO mcp.server_offerings (server_id, kind, part, items) VALUES ($1, $2, $3, $4)',
-          [serverId, kind, part, text],
-        );
-      }
-    });
+    await tx.query('DELETE FROM mcp.server_offerings WHERE server_id = $1 AND kind = $2', [
+      serverId,
+      kind,
+    ]);
+    for (const [part, text] of items ? partsOf(items).entries() : []) {
+      await tx.query(
+        'INSERT INTO mcp.server_offerings (server_id, kind, part, items) VALUES ($1, $2, $3, $4)',
+        [serverId, kind, part, text],
+      );
+    }
   }
 }
 

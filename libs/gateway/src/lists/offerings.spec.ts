@@ -17,6 +17,7 @@ import { ServerInstructions } from './server-instructions.js';
 import { Offerings } from './offerings.js';
 import { ReloadOfferingsOnReplicaNews } from './reload-offerings.on-replica-news.js';
 import type { PageItem } from './paging.js';
+import type { PromptScreening } from '../screen/prompt-screening.js';
 import { PAGE_BYTES } from './paging.js';
 
 type Lists = Partial<Record<ListKind, readonly JsonObject[] | (() => Promise<JsonObject[]>)>>;
@@ -64,6 +65,7 @@ class World {
       this.store() as unknown as OfferingStore,
       new OfferingWarnings(commands, sessions, this.clock),
       new ServerInstructions(this.store() as unknown as OfferingStore),
+      this.screening(),
       this.clock,
       testEnv('unused', settings),
     );
@@ -102,8 +104,20 @@ class World {
     await this.offerings.refresh(id);
   }
 
+  /** Offers every prompt. */
+  private screening(): PromptScreening {
+    const store = this.store();
+    const offersAll: Pick<PromptScreening, 'offered'> = {
+      offered: async (serverId, list) => {
+        await store.write(serverId, 'prompts', list?.items);
+        return list;
+      },
+    };
+    return offersAll as PromptScreening;
+  }
+
   /** Rows that survive a restart of the simulated process. */
-  private store(): Pick<OfferingStore, 'load' | 'write' | 'loadInstructions'> {
+  private store(): Pick<OfferingStore, 'load' | 'write' | 'tell' | 'loadInstructions'> {
     const { rows } = this;
     return {
       loadInstructions: () => Promise.resolve(new Map()),
@@ -118,6 +132,7 @@ class World {
         else rows.delete(`${serverId} ${kind}`);
         return Promise.resolve();
       },
+      tell: () => Promise.resolve(),
     };
   }
 

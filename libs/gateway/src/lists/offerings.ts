@@ -8,6 +8,7 @@ import {
 import { Catalogue, type CatalogueServer } from '@app/catalogue';
 import { Clock, CoalescedRuns, Env, Signal } from '@app/platform';
 import type { Offer } from '@app/policy';
+import type { UpstreamSession } from '@app/mcp-client';
 import { isWithdrawn } from '@app/registry';
 import { ServerRetries, SessionPool } from '@app/sessions';
 import { listOffered } from './list-offered.js';
@@ -22,6 +23,7 @@ import { OfferingWarnings } from './offering-warnings.js';
 import { type OfferingServer, OfferingsView, templatesOf } from './offerings-view.js';
 import { ServerInstructions } from './server-instructions.js';
 import { storedList } from './read-offered.js';
+import { PromptScreening } from '../screen/prompt-screening.js';
 
 /** One server may use at most 1/8 of the bytes kept for all servers. */
 const SHARE_OF_ONE_SERVER = 8;
@@ -40,6 +42,8 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
   private readonly changed = new Signal<'prompts' | 'resources'>('offerings');
   private readonly runs = new CoalescedRuns();
   private readonly unwritten = new Set<string>();
+  /** Digests of the lists of prompts that were decided on, by server. */
+  private readonly screened = new Map<string, string>();
   private readonly retries: ServerRetries;
   /** Lists of DEGRADED servers that are read once the server has recovered (contract R40). */
   private readonly deferred = new Map<string, Set<OfferedKind>>();
@@ -51,6 +55,7 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
     private readonly store: OfferingStore,
     private readonly warnings: OfferingWarnings,
     private readonly instructions: ServerInstructions,
+    private readonly screening: PromptScreening,
     clock: Clock,
     @Inject(Env) private readonly env: Env,
   ) {
@@ -152,10 +157,39 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
       await this.warnings.noteFailure(serverId, kind, null);
     }
     this.warnings.note(serverId, kind, listed.remarks);
+    if (kind === 'prompts') return this.readPrompts(serverId, session, listed.list);
     const isNew = this.offerings.get(serverId)?.[kind]?.digest !== listed.list?.digest;
     this.set(serverId, kind, listed.list);
     this.show();
     if (isNew || this.unwritten.has(key)) await this.write(serverId, kind, listed.list);
+  }
+
+  /** Prompts are offered as they were approved: what was decided about the same list before still holds. */
+  private async readPrompts(
+    serverId: string,
+    session: UpstreamSession,
+    list: OfferedList | undefined,
+  ): Promise<void> {
+    const before = this.offerings.get(serverId)?.prompts;
+    if (!list && !before) return;
+    const digest = list?.digest ?? '';
+    if (this.screened.get(serverId) === digest) return;
+    try {
+      const offered = await this.screening.offered(serverId, list);
+      if (this.sessions.get(serverId) !== session) return;
+      this.screened.set(serverId, digest);
+      this.set(serverId, 'prompts', offered);
+      this.show();
+      if (before?.digest !== offered?.digest) await this.store.tell(serverId);
+    } catch (error) {
+      await this.readAgain(serverId, 'prompts', { error, reason: 'they could not be stored' });
+    }
+  }
+
+  /** After a decision about them, or another trust of the server. */
+  listPromptsAgain(serverId: string): Promise<void> {
+    this.screened.delete(serverId);
+    return this.refresh(serverId, ['prompts']);
   }
 
   private async write(
@@ -253,6 +287,7 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
     this.instructions.forget(serverId);
     this.offerings.delete(serverId);
     this.deferred.delete(serverId);
+    this.screened.delete(serverId);
     this.warnings.forget(serverId);
     for (const kind of OFFERED_KINDS) {
       this.unwritten.delete(`${serverId} ${kind}`);

@@ -3,7 +3,6 @@ import { Query } from '@nestjs/cqrs';
 export interface WithheldDefinitions {
   readonly tools: number;
   readonly prompts: number;
-  readonly hasInstructions: boolean;
   /** Of all of them, as approving them at once expects it; null when nothing waits. */
   readonly hash: string | null;
 }

@@ -55,11 +55,10 @@ export function described(server: ServerDetailView): string {
 }
 
 function withheldOf({ name, withheld }: ServerDetailView): string | null {
-  const { tools, prompts, instructions, expected_hash: hash } = withheld;
+  const { tools, prompts, expected_hash: hash } = withheld;
   const parts = [
     ...(tools > 0 ? [`${tools} tools`] : []),
     ...(prompts > 0 ? [`${prompts} prompts`] : []),
-    ...(instructions ? ['its instructions'] : []),
   ];
   if (parts.length === 0) return null;
   const approve =
