@@ -1,6 +1,7 @@
 export type { Access } from './decide/access.js';
 export { FollowsPolicy } from './decide/follows-policy.js';
 export { Permissions } from './decide/permissions.js';
+export { ImportPolicyFile } from './document/import-policy-file.command.js';
 export { fillArguments } from './overrides/fill-arguments.js';
 export { Policy } from './policy.js';
 export { GrantOnlyReads } from './policy.errors.js';

@@ -73,6 +73,34 @@ export class OverrideNotFound extends AppError {
   }
 }
 
+/** The server was removed while the override was written. */
+export class OverriddenServerNotFound extends AppError {
+  constructor(id: string) {
+    super(`No server has the id ${id.slice(0, 100)}; register it first`, {
+      kind: 'not-found',
+      code: 'SERVER_NOT_FOUND',
+    });
+  }
+}
+
+export class NamedServerNotFound extends AppError {
+  constructor(name: string) {
+    super(`No server is named ${name.slice(0, 100)}; register it first`, {
+      kind: 'not-found',
+      code: 'SERVER_NOT_FOUND',
+    });
+  }
+}
+
+export class UnreadablePolicy extends AppError {
+  constructor(file: string, problem: string) {
+    super(`The sections "views" and "overrides" of ${file} cannot be used: ${problem}`, {
+      kind: 'bad-request',
+      code: 'SERVERS_FILE_UNREADABLE',
+    });
+  }
+}
+
 export class PolicyLimitReached extends AppError {
   constructor(what: string, limit: number) {
     super(`There are ${limit} ${what}, which is the limit; delete one that is not used`, {

@@ -5,6 +5,10 @@ import { ExplainAccessHandler } from './decide/explain-access.query.js';
 import { WholeViewGuard } from './decide/follows-policy.js';
 import { Permissions } from './decide/permissions.js';
 import { PolicyController } from './decide/policy.controller.js';
+import { ExportPolicyHandler } from './document/export-policy.query.js';
+import { ImportPolicyFileHandler } from './document/import-policy-file.command.js';
+import { ImportPolicyHandler } from './document/import-policy.command.js';
+import { PolicyDocumentController } from './document/policy-document.controller.js';
 import { GiveGrantHandler } from './grants/give-grant.command.js';
 import { GrantsController } from './grants/grants.controller.js';
 import { WithdrawGrantHandler } from './grants/withdraw-grant.command.js';
@@ -23,12 +27,21 @@ import { ViewsController } from './views/views.controller.js';
 
 @Module({
   imports: [CatalogueModule],
-  controllers: [GrantsController, OverridesController, PolicyController, ViewsController],
+  controllers: [
+    GrantsController,
+    OverridesController,
+    PolicyController,
+    PolicyDocumentController,
+    ViewsController,
+  ],
   providers: [
     DeleteViewHandler,
     ExplainAccessHandler,
+    ExportPolicyHandler,
     FindViewHandler,
     GiveGrantHandler,
+    ImportPolicyFileHandler,
+    ImportPolicyHandler,
     LoadPolicyOnStart,
     Permissions,
     Policy,

@@ -45,7 +45,8 @@ export class Policy {
 
   /**
    * Changes rows in one transaction, with its entry in the history. `work` gets the policy as the rows have it, since
-   * no other change can come between. Resolves when every request of this process follows the change.
+   * no other change can come between. Resolves when every request of this process follows the change. Without an entry
+   * nothing has changed, and no one is told.
    */
   async change<T>(
     work: (
@@ -53,17 +54,19 @@ export class Policy {
       now: PolicySnapshot,
     ) => Promise<{ readonly done: T; readonly entry: PolicyChangeEntry | undefined }>,
   ): Promise<T> {
-    const { done, after } = await this.database.transaction(async (tx) => {
+    const { done, after, isChanged } = await this.database.transaction(async (tx) => {
+      await this.rows.lock(tx);
+      const rows = await this.rows.read(tx);
+      const { done: result, entry } = await work(tx, new PolicySnapshot(rows, this.snapshot));
+      if (!entry) return { done: result, after: rows, isChanged: false };
       await this.rows.advance(tx);
-      const now = new PolicySnapshot(await this.rows.read(tx), this.snapshot);
-      const { done: result, entry } = await work(tx, now);
-      if (entry) await this.rows.note(entry, tx);
+      await this.rows.note(entry, tx);
       this.failPoints.pass('policy.written');
-      return { done: result, after: await this.rows.read(tx) };
+      return { done: result, after: await this.rows.read(tx), isChanged: true };
     });
     this.failPoints.pass('policy.committed');
     await this.replace(new PolicySnapshot(after, this.snapshot));
-    await this.replicas.tell(POLICY_CHANGED);
+    if (isChanged) await this.replicas.tell(POLICY_CHANGED);
     return done;
   }
 

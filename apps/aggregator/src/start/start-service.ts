@@ -12,6 +12,7 @@ import {
   product,
   warnOfFewDescriptors,
 } from '@app/platform';
+import { ImportPolicyFile } from '@app/policy';
 import { ImportServers } from '@app/registry';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,6 +57,7 @@ export async function startService(env: Env): Promise<RunningService> {
     const commands = app.get(CommandBus);
     await commands.execute(new ImportServers(env.MCP_AGGREGATOR_CONFIG, SYSTEM));
     await commands.execute(new ImportQuerySettings(env.MCP_AGGREGATOR_CONFIG, SYSTEM));
+    await commands.execute(new ImportPolicyFile(env.MCP_AGGREGATOR_CONFIG, SYSTEM));
   }
   makeRoomForCalls();
   await app.listen(env.MCP_AGGREGATOR_PORT, env.MCP_AGGREGATOR_HOST);

@@ -366,6 +366,32 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
+     * All views, grants and overrides, as a document to import elsewhere
+     */
+    public exportPolicy<ThrowOnError extends boolean = false>(options?: Options<ExportPolicyData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<ExportPolicyResponses, ExportPolicyErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/policy/export',
+            ...options
+        });
+    }
+    
+    /**
+     * Make views, grants and overrides what a document says; a second time changes nothing
+     */
+    public importPolicy<ThrowOnError extends boolean = false>(options: Options<ImportPolicyData, ThrowOnError>) {
+        return (options.client ?? this.client).post<ImportPolicyResponses, ImportPolicyErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/policy/import',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
      * All views, by name
      */
     public listViews<ThrowOnError extends boolean = false>(options?: Options<ListViewsData, ThrowOnError>) {

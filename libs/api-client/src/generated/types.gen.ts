@@ -426,9 +426,7 @@ export type GiveGrantDto = {
     /**
      * Not given for anyone.
      */
-    subject?: {
-        [key: string]: unknown;
-    };
+    subject?: string | null;
     view: string;
     /**
      * read lists, call_read_only offers and calls tools that are annotated read-only, call calls all.
@@ -541,6 +539,48 @@ export type PolicyHistoryEntryView = {
 
 export type PolicyHistoryView = {
     entries: Array<PolicyHistoryEntryView>;
+};
+
+export type PolicyDocumentView = {
+    views: {
+        [key: string]: unknown;
+    };
+    overrides: {
+        [key: string]: unknown;
+    };
+};
+
+export type PolicyDocumentDto = {
+    /**
+     * By name: each as in PUT …/views/{slug}, with `grants` (`subject`, `level`, `expires_at`, `calls_per_minute`) and `overrides` by `server.tool`.
+     */
+    views?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Overrides for every view, by `server.tool`, which need not be discovered yet.
+     */
+    overrides?: {
+        [key: string]: unknown;
+    };
+};
+
+export type RefusedPartView = {
+    place: string;
+    reason: string;
+};
+
+export type PolicyOutcomeView = {
+    changed: Array<string>;
+    removed: Array<string>;
+    /**
+     * Parts that were as the document has them already.
+     */
+    unchanged: number;
+    /**
+     * Parts that were left as they were.
+     */
+    refused: Array<RefusedPartView>;
 };
 
 export type ViewView = {
@@ -2407,6 +2447,83 @@ export type ListPolicyHistoryResponses = {
 };
 
 export type ListPolicyHistoryResponse = ListPolicyHistoryResponses[keyof ListPolicyHistoryResponses];
+
+export type ExportPolicyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/policy/export';
+};
+
+export type ExportPolicyErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ExportPolicyError = ExportPolicyErrors[keyof ExportPolicyErrors];
+
+export type ExportPolicyResponses = {
+    200: PolicyDocumentView;
+};
+
+export type ExportPolicyResponse = ExportPolicyResponses[keyof ExportPolicyResponses];
+
+export type ImportPolicyData = {
+    body: PolicyDocumentDto;
+    path?: never;
+    query?: {
+        /**
+         * Also remove what the document does not have: other views, other grants and overrides of its views, other overrides for every view. The default view stays as it is unless the document has it.
+         */
+        prune?: boolean;
+    };
+    url: '/api/v1/aggregator/policy/import';
+};
+
+export type ImportPolicyErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * The body is too large
+     */
+    413: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ImportPolicyError = ImportPolicyErrors[keyof ImportPolicyErrors];
+
+export type ImportPolicyResponses = {
+    200: PolicyOutcomeView;
+};
+
+export type ImportPolicyResponse = ImportPolicyResponses[keyof ImportPolicyResponses];
 
 export type ListViewsData = {
     body?: never;

@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
 import { Clock, InvalidInput, type JsonObject } from '@app/platform';
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { Policy } from '../policy.js';
 import { PolicyLimitReached, ViewNotFound } from '../policy.errors.js';
 import { type Grant, type GrantLevel, MAX_GRANTS, subjectKey, type SubjectKind } from './grant.js';
@@ -16,7 +17,7 @@ export interface GivenGrant {
   readonly callsPerMinute: number | null;
 }
 
-/** Lets a subject use a view. A second grant for the same two replaces the first. */
+/** Lets a subject use a view. A second grant for the same two replaces the first; an equal one changes nothing. */
 export class GiveGrant extends Command<Grant> {
   constructor(
     readonly given: GivenGrant,
@@ -48,6 +49,7 @@ export class GiveGrantHandler implements ICommandHandler<GiveGrant> {
       if (!before && now.grantsById.size >= MAX_GRANTS) {
         throw new PolicyLimitReached('grants', MAX_GRANTS);
       }
+      if (before && isSame(before, given)) return { done: before, entry: undefined };
       const grant: Grant = {
         id: before?.id ?? randomUUID(),
         subjectKind,
@@ -75,7 +77,13 @@ export class GiveGrantHandler implements ICommandHandler<GiveGrant> {
   }
 }
 
-export function grantDocument({ level, expiresAt, callsPerMinute }: Grant): JsonObject {
+type Extent = Pick<Grant, 'level' | 'expiresAt' | 'callsPerMinute'>;
+
+export function isSame(one: Extent, other: Extent): boolean {
+  return isDeepStrictEqual(grantDocument(one), grantDocument(other));
+}
+
+export function grantDocument({ level, expiresAt, callsPerMinute }: Extent): JsonObject {
   return {
     level,
     ...(expiresAt && { expires_at: expiresAt.toISOString() }),

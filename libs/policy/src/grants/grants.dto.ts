@@ -11,7 +11,7 @@ import {
 } from './grant.js';
 
 const TEN_YEARS_S = 315_360_000;
-const MAX_CALLS = 1_000_000;
+export const MAX_CALLS_PER_MINUTE = 1_000_000;
 
 export class GiveGrantDto {
   @ApiProperty({
@@ -21,7 +21,13 @@ export class GiveGrantDto {
   @IsIn(subjectKinds, { message: `A subject is one of ${subjectKinds.join(', ')}` })
   readonly subject_kind!: SubjectKind;
 
-  @ApiPropertyOptional({ example: 'ci', maxLength: 255, description: 'Not given for anyone.' })
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: 'ci',
+    maxLength: 255,
+    description: 'Not given for anyone.',
+  })
   @IsOptional()
   @IsString({ message: 'Input should be a string' })
   @MaxChars(255, { message: 'Must have at most 255 characters' })
@@ -48,11 +54,16 @@ export class GiveGrantDto {
   @Max(TEN_YEARS_S, { message: `Must be at most ${TEN_YEARS_S}` })
   readonly expires_in_seconds?: number | null;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_CALLS, nullable: true })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_CALLS_PER_MINUTE,
+    nullable: true,
+  })
   @IsOptional()
   @IsInt({ message: 'Must be a whole number' })
   @Min(1, { message: 'Must be at least 1' })
-  @Max(MAX_CALLS, { message: `Must be at most ${MAX_CALLS}` })
+  @Max(MAX_CALLS_PER_MINUTE, { message: `Must be at most ${MAX_CALLS_PER_MINUTE}` })
   readonly calls_per_minute?: number | null;
 }
 

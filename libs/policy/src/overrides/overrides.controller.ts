@@ -15,6 +15,7 @@ import { OverrideNotFound, ViewNotFound } from '../policy.errors.js';
 import { OverrideDto, OverrideQuery, OverrideView, toOverrideView } from './overrides.dto.js';
 import { RemoveOverride } from './remove-override.command.js';
 import { isFor, SetOverride } from './set-override.command.js';
+import type { OverriddenTool } from './tool-override.js';
 
 /** Preset arguments are shown to admins only, who set them. */
 @ApiTags('policy')
@@ -37,7 +38,7 @@ export class OverridesController {
     const view = slug === undefined ? null : this.policy.current.viewsBySlug.get(slug);
     if (view === undefined) throw new ViewNotFound(slug ?? '');
     const override = this.policy.current.overrides.find((one) =>
-      isFor(one, tool, view?.id ?? null),
+      isFor(one, targetOf(tool), view?.id ?? null),
     );
     if (!override) throw new OverrideNotFound(tool.name);
     return toOverrideView(override, tool, slug ?? null);
@@ -55,7 +56,9 @@ export class OverridesController {
     @CurrentActor() actor: Actor,
   ): Promise<OverrideView> {
     const tool = this.toolOf(id);
-    const override = await this.commands.execute(new SetOverride(tool.id, view, given, actor));
+    const override = await this.commands.execute(
+      new SetOverride(targetOf(tool), view, given, actor),
+    );
     return toOverrideView(override, tool, view ?? null);
   }
 
@@ -69,7 +72,7 @@ export class OverridesController {
     @Query() { view }: OverrideQuery,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
-    await this.commands.execute(new RemoveOverride(this.toolOf(id).id, view, actor));
+    await this.commands.execute(new RemoveOverride(targetOf(this.toolOf(id)), view, actor));
   }
 
   private toolOf(id: string): CatalogueTool {
@@ -78,4 +81,8 @@ export class OverridesController {
     if (!tool?.isExternal) throw new ToolNotFound(id);
     return tool;
   }
+}
+
+function targetOf({ serverId, originalName }: CatalogueTool): OverriddenTool {
+  return { serverId, tool: originalName };
 }

@@ -151,7 +151,7 @@ export function toOverrideView(
     hidden_arguments: [...override.hiddenArguments],
     preset_arguments: { ...override.presetArguments },
     budget_tokens: override.budgetTokens,
-    has_drifted: override.basisHash !== tool.contentHash,
+    has_drifted: override.basisHash !== '' && override.basisHash !== tool.contentHash,
     updated_by: override.updatedBy,
     updated_at: override.updatedAt.toISOString(),
   };

@@ -1,14 +1,15 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
-import { Catalogue, ToolNotFound } from '@app/catalogue';
+import { Catalogue } from '@app/catalogue';
 import { Policy } from '../policy.js';
 import { OverrideNotFound, ViewNotFound } from '../policy.errors.js';
 import { isFor, overrideHistory } from './set-override.command.js';
+import type { OverriddenTool } from './tool-override.js';
 
 /** Offers the tool as its server defines it again. */
 export class RemoveOverride extends Command<void> {
   constructor(
-    readonly toolId: number,
+    readonly target: OverriddenTool,
     readonly view: string | undefined,
     readonly actor: Actor,
   ) {
@@ -24,20 +25,20 @@ export class RemoveOverrideHandler implements ICommandHandler<RemoveOverride> {
     private readonly audit: AuditStore,
   ) {}
 
-  execute({ toolId, view: slug, actor }: RemoveOverride): Promise<void> {
-    const tool = this.catalogue.current.toolsById.get(toolId);
-    if (!tool?.isExternal) throw new ToolNotFound(String(toolId));
+  execute({ target, view: slug, actor }: RemoveOverride): Promise<void> {
+    const server = this.catalogue.current.servers.get(target.serverId);
+    const toolName = `${server?.name ?? target.serverId}.${target.tool}`;
     return this.policy.change(async (tx, now) => {
       const view = slug === undefined ? null : now.viewsBySlug.get(slug);
       if (view === undefined) throw new ViewNotFound(slug ?? '');
-      const override = now.overrides.find((one) => isFor(one, tool, view?.id ?? null));
-      if (!override) throw new OverrideNotFound(tool.name);
+      const override = now.overrides.find((one) => isFor(one, target, view?.id ?? null));
+      if (!override) throw new OverrideNotFound(toolName);
       await this.policy.rows.deleteOverride(override.id, tx);
-      const details = { tool: tool.name, view: slug ?? null };
+      const details = { tool: toolName, view: slug ?? null };
       await this.audit.record({ event: 'override.removed', actor, details }, tx);
       const entry = {
         change: 'override.removed',
-        subject: `${tool.name} in ${slug ?? 'every view'}`,
+        subject: `${toolName} in ${slug ?? 'every view'}`,
         before: overrideHistory(override),
         after: null,
         actor: actor.name,

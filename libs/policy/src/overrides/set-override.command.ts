@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
-import { Catalogue, type CatalogueTool, ToolNotFound } from '@app/catalogue';
+import { Catalogue, type CatalogueTool } from '@app/catalogue';
 import {
   Clock,
   type FieldIssue,
@@ -11,11 +11,18 @@ import {
   Variables,
 } from '@app/platform';
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { Policy } from '../policy.js';
-import { OfferedNameTaken, PolicyLimitReached, ViewNotFound } from '../policy.errors.js';
+import {
+  OfferedNameTaken,
+  OverriddenServerNotFound,
+  PolicyLimitReached,
+  ViewNotFound,
+} from '../policy.errors.js';
 import type { PolicySnapshot } from '../rows/policy-snapshot.js';
+import type { View } from '../views/view.js';
 import { placeholdersOf, USER_NAME } from './fill-arguments.js';
-import { MAX_OVERRIDES, type ToolOverride } from './tool-override.js';
+import { MAX_OVERRIDES, type OverriddenTool, type ToolOverride } from './tool-override.js';
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const MAX_PRESET_BYTES = 65_536;
@@ -30,10 +37,13 @@ export interface GivenOverride {
   readonly budget_tokens?: number | null;
 }
 
-/** Offers a tool otherwise than its server defines it, in one view or everywhere. Replaces an earlier override. */
+/**
+ * Offers a tool otherwise than its server defines it, in one view or everywhere. Replaces an earlier override. Of a tool
+ * that is not listed yet the names of arguments cannot be checked.
+ */
 export class SetOverride extends Command<ToolOverride> {
   constructor(
-    readonly toolId: number,
+    readonly target: OverriddenTool,
     /** Undefined for every view. */
     readonly view: string | undefined,
     readonly given: GivenOverride,
@@ -53,37 +63,43 @@ export class SetOverrideHandler implements ICommandHandler<SetOverride> {
     private readonly clock: Clock,
   ) {}
 
-  execute({ toolId, view: slug, given, actor }: SetOverride): Promise<ToolOverride> {
-    const tool = this.catalogue.current.toolsById.get(toolId);
-    if (!tool?.isExternal) throw new ToolNotFound(String(toolId));
-    const issues = [...argumentIssues(tool, given), ...presetIssues(given, this.variables)];
+  execute({ target, view: slug, given, actor }: SetOverride): Promise<ToolOverride> {
+    const { servers, toolsByServer } = this.catalogue.current;
+    const server = servers.get(target.serverId);
+    if (!server) throw new OverriddenServerNotFound(target.serverId);
+    const toolName = `${server.name}.${target.tool}`;
+    const tool = toolsByServer.get(server.id)?.find((one) => one.originalName === target.tool);
+    const issues = [
+      ...(tool ? argumentIssues(tool, given) : []),
+      ...presetIssues(given, this.variables),
+    ];
     if (issues.length > 0) throw new InvalidInput(issues);
     return this.policy.change(async (tx, now) => {
-      const view = slug === undefined ? null : now.viewsBySlug.get(slug);
-      if (view === undefined) throw new ViewNotFound(slug ?? '');
-      const viewId = view?.id ?? null;
-      const before = now.overrides.find((one) => isFor(one, tool, viewId));
+      const viewId = slug === undefined ? null : viewNamed(slug, now).id;
+      const before = now.overrides.find((one) => isFor(one, target, viewId));
       if (!before && now.overrides.length >= MAX_OVERRIDES) {
         throw new PolicyLimitReached('overrides', MAX_OVERRIDES);
       }
-      if (given.name != null) this.refuseTaken(given.name, tool, viewId, now);
+      if (given.name != null) this.refuseTaken(given.name, target, viewId, now);
       const override: ToolOverride = {
         id: before?.id ?? randomUUID(),
         viewId,
-        serverId: tool.serverId,
-        tool: tool.originalName,
+        serverId: target.serverId,
+        tool: target.tool,
         ...fieldsOf(given),
-        basisHash: tool.contentHash,
+        basisHash: tool?.contentHash ?? '',
         updatedBy: actor.name,
         updatedAt: this.clock.now(),
       };
+      if (before?.basisHash === override.basisHash && isOfferedAs(before, given)) {
+        return { done: before, entry: undefined };
+      }
       await this.policy.rows.saveOverride(override, tx);
-      const fields = Object.entries(given).flatMap(([key, value]) => (value == null ? [] : [key]));
-      const details = { tool: tool.name, view: slug ?? null, fields };
+      const details = { tool: toolName, view: slug ?? null, fields: fieldNames(given) };
       await this.audit.record({ event: 'override.set', actor, details }, tx);
       const entry = {
         change: 'override.set',
-        subject: `${tool.name} in ${slug ?? 'every view'}`,
+        subject: `${toolName} in ${details.view ?? 'every view'}`,
         before: before ? overrideHistory(before) : null,
         after: overrideHistory(override),
         actor: actor.name,
@@ -95,7 +111,7 @@ export class SetOverrideHandler implements ICommandHandler<SetOverride> {
   /** The name must lead to one tool in every view that the override is for. */
   private refuseTaken(
     name: string,
-    tool: CatalogueTool,
+    target: OverriddenTool,
     viewId: string | null,
     { overrides }: PolicySnapshot,
   ): void {
@@ -105,12 +121,22 @@ export class SetOverrideHandler implements ICommandHandler<SetOverride> {
     const taken = overrides.find(
       (one) =>
         one.name === name &&
-        (one.serverId !== tool.serverId || one.tool !== tool.originalName) &&
+        (one.serverId !== target.serverId || one.tool !== target.tool) &&
         (one.viewId === null || viewId === null || one.viewId === viewId),
     );
     if (!taken) return;
     throw new OfferedNameTaken(name, `${servers.get(taken.serverId)?.name ?? '?'}.${taken.tool}`);
   }
+}
+
+function viewNamed(slug: string, { viewsBySlug }: PolicySnapshot): View {
+  const view = viewsBySlug.get(slug);
+  if (!view) throw new ViewNotFound(slug);
+  return view;
+}
+
+function fieldNames(given: GivenOverride): string[] {
+  return Object.entries(given).flatMap(([key, value]) => (value == null ? [] : [key]));
 }
 
 type Fields = Pick<
@@ -124,6 +150,12 @@ type Fields = Pick<
   | 'budgetTokens'
 >;
 
+/** Whether the override says what is given. */
+export function isOfferedAs(override: ToolOverride, given: GivenOverride): boolean {
+  const fields = fieldsOf(given);
+  return isDeepStrictEqual({ ...override, ...fields }, override);
+}
+
 function fieldsOf(given: GivenOverride): Fields {
   return {
     name: given.name ?? null,
@@ -136,8 +168,12 @@ function fieldsOf(given: GivenOverride): Fields {
   };
 }
 
-export function isFor(one: ToolOverride, tool: CatalogueTool, viewId: string | null): boolean {
-  return one.viewId === viewId && one.serverId === tool.serverId && one.tool === tool.originalName;
+export function isFor(
+  one: ToolOverride,
+  { serverId, tool }: OverriddenTool,
+  viewId: string | null,
+): boolean {
+  return one.viewId === viewId && one.serverId === serverId && one.tool === tool;
 }
 
 /** Without the values of preset arguments. */

@@ -21,11 +21,14 @@ export interface ToolOverride {
   /** Sent unless the client gives another value; texts may hold `${NAME}` and `${user.name}`. */
   readonly presetArguments: Readonly<Record<string, JsonValue>>;
   readonly budgetTokens: number | null;
-  /** The hash of the definition that it was written for. */
+  /** The hash of the definition that it was written for; empty if its server had not listed the tool yet. */
   readonly basisHash: string;
   readonly updatedBy: string;
   readonly updatedAt: Date;
 }
+
+/** A tool by the name that it has at its server, which need not have listed it yet. */
+export type OverriddenTool = Pick<ToolOverride, 'serverId' | 'tool'>;
 
 export function overrideKey(serverId: string, tool: string): string {
   return `${serverId} ${tool}`;

@@ -67,7 +67,11 @@ export class PolicyStore {
     };
   }
 
-  /** Locks the policy: changes of all processes happen one after the other. */
+  /** Changes of all processes happen one after the other. */
+  async lock(tx: Tx): Promise<void> {
+    await tx.query('SELECT version FROM mcp.policy_versions FOR UPDATE');
+  }
+
   async advance(tx: Tx): Promise<void> {
     await tx.query('UPDATE mcp.policy_versions SET version = version + 1');
   }
@@ -185,9 +189,10 @@ export class PolicyStore {
   /** Newest first, older than the entry `before`. */
   history(limit: number, before: string | undefined): Promise<PolicyHistoryRow[]> {
     return this.database.direct.query(
+      // `ORDER BY id` would be by the text: 9 before 10.
       `SELECT id::text AS id, change, subject, before, after, actor, created_at AS "createdAt"
-       FROM mcp.policy_history WHERE $2::bigint IS NULL OR id < $2::bigint
-       ORDER BY id DESC LIMIT $1`,
+       FROM mcp.policy_history AS entry WHERE $2::bigint IS NULL OR id < $2::bigint
+       ORDER BY entry.id DESC LIMIT $1`,
       [limit, before ?? null],
     );
   }

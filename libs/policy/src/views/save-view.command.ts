@@ -5,32 +5,8 @@ import { Clock, type FieldIssue, InvalidInput, type JsonObject } from '@app/plat
 import { randomUUID } from 'node:crypto';
 import { Policy } from '../policy.js';
 import { PolicyLimitReached, ViewExists, ViewNotFound } from '../policy.errors.js';
-import {
-  MAX_VIEWS,
-  type RuleAnnotation,
-  type RuleEffect,
-  type RuleKind,
-  type View,
-  type ViewRule,
-} from './view.js';
-import { viewDocument } from './view-document.js';
-
-/** A rule as a person writes it, with the name of the server. */
-export interface GivenRule {
-  readonly effect?: RuleEffect | null;
-  readonly kind?: RuleKind | null;
-  readonly server?: string | null;
-  readonly name?: string | null;
-  readonly skill?: string | null;
-  readonly annotation?: RuleAnnotation | null;
-}
-
-export interface GivenView {
-  readonly title?: string | null;
-  readonly description?: string | null;
-  readonly budget_tokens?: number | null;
-  readonly rules: readonly GivenRule[];
-}
+import { MAX_VIEWS, type View, type ViewRule } from './view.js';
+import { type GivenRule, type GivenView, viewDocument } from './view-document.js';
 
 /** Makes a view, or replaces one as a whole. Saving what is there already changes nothing. */
 export class SaveView extends Command<View> {

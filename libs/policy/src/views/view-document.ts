@@ -1,6 +1,23 @@
 import type { CatalogueServer } from '@app/catalogue';
 import type { JsonObject } from '@app/platform';
-import type { View, ViewRule } from './view.js';
+import type { RuleAnnotation, RuleEffect, RuleKind, View, ViewRule } from './view.js';
+
+/** A rule as a person writes it, with the name of the server. */
+export interface GivenRule {
+  readonly effect?: RuleEffect | null;
+  readonly kind?: RuleKind | null;
+  readonly server?: string | null;
+  readonly name?: string | null;
+  readonly skill?: string | null;
+  readonly annotation?: RuleAnnotation | null;
+}
+
+export interface GivenView {
+  readonly title?: string | null;
+  readonly description?: string | null;
+  readonly budget_tokens?: number | null;
+  readonly rules: readonly GivenRule[];
+}
 
 type Servers = ReadonlyMap<string, Pick<CatalogueServer, 'name'>>;
 
@@ -24,5 +41,23 @@ export function ruleDocument(rule: ViewRule, servers: Servers): JsonObject {
     ...(namePattern !== null && { name: namePattern }),
     ...(skillId !== null && { skill: skillId }),
     ...(annotation !== null && { annotation }),
+  };
+}
+
+/** The same of a view that is not saved yet. */
+export function givenDocument(given: GivenView): JsonObject {
+  const { title, description, budget_tokens: budget } = given;
+  return {
+    ...(title != null && { title }),
+    ...(description != null && { description }),
+    ...(budget != null && { budget_tokens: budget }),
+    rules: given.rules.map(({ effect, kind, server, name, skill, annotation }) => ({
+      effect: effect ?? 'include',
+      ...(kind != null && kind !== 'any' && { kind }),
+      ...(server != null && { server }),
+      ...(name != null && { name }),
+      ...(skill != null && { skill }),
+      ...(annotation != null && { annotation }),
+    })),
   };
 }

@@ -23,7 +23,6 @@ import {
   PageView,
   MIN_RESULT_TOKENS,
 } from '@app/platform';
-import type { GivenRule, GivenView } from './save-view.command.js';
 import {
   MAX_RULES,
   type RuleAnnotation,
@@ -35,7 +34,7 @@ import {
   type View,
   VIEW_SLUG,
 } from './view.js';
-import { ruleDocument } from './view-document.js';
+import { type GivenRule, type GivenView, ruleDocument } from './view-document.js';
 
 const MAX_BUDGET = 10_000_000;
 const text = { message: 'Input should be a string' };

@@ -121,6 +121,13 @@ describe(readServersFile.name, () => {
     expect(entries.map(({ key }) => key)).toEqual(['web']);
   });
 
+  it.each(['{"views":{}}', '{"overrides":{}}', '{"views":[]}'])(
+    'takes a file that is for the policy alone: %s',
+    (text) => {
+      expect(read(text)).toEqual({ entries: [], skipped: [] });
+    },
+  );
+
   it('reads a file that begins with a byte order mark', () => {
     expect(read('\uFEFF{"mcpServers":{"web":{"command":"x"}}}').entries).toHaveLength(1);
   });

@@ -54,6 +54,9 @@ function entrySchemaOf({ expand, folder }: ClientVariables) {
 const section = z.record(z.string(), z.unknown());
 /** Other programs use these members too, so anything but an object is ignored. */
 const fileSchema = z.looseObject({
+  /** Read by the policy: a file may have these and no servers. */
+  views: z.unknown().optional(),
+  overrides: z.unknown().optional(),
   mcpServers: section.optional().catch(undefined),
   servers: section.optional().catch(undefined),
   mcp: z
@@ -98,6 +101,7 @@ function serversIn(text: string, file: string): Record<string, unknown> {
   }
   const parsed = fileSchema.safeParse(json);
   const servers = parsed.data?.mcpServers ?? parsed.data?.servers ?? parsed.data?.mcp?.servers;
+  if (!servers && (parsed.data?.views ?? parsed.data?.overrides) !== undefined) return {};
   if (!servers) {
     throw new UnreadableServersFile(
       file,
