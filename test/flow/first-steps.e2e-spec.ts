@@ -1,19 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { program } from '../support/command-line.js';
 import { eventually } from '../support/eventually.js';
+import { commandsOf } from '../support/readme.js';
 
 /** Inside the repository, where npx finds the installed server. */
 const CACHE = join(process.cwd(), 'node_modules/.cache');
-
-/** The first block of commands under that heading. */
-function commandsOf(heading: string): string {
-  const [, section = ''] = readFileSync('README.md', 'utf8').split(`## ${heading}\n`);
-  const [, commands = ''] = /```sh\n([^]*?)```/.exec(section) ?? [];
-  return commands;
-}
 
 describe('npm run demo', () => {
   let folder: string;

@@ -35,3 +35,24 @@ export function isJson(text: string): boolean {
     return false;
   }
 }
+
+/** How far a grant or a token reaches on a view. */
+export const LEVELS = ['read', 'call_read_only', 'call'] as const;
+export type Level = (typeof LEVELS)[number];
+
+const SECONDS = new Map([
+  ['s', 1],
+  ['m', 60],
+  ['h', 3_600],
+  ['d', 86_400],
+]);
+
+/** In seconds. */
+export function duration(text: string): number {
+  const [, number, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const length = SECONDS.get(unit);
+  if (length === undefined) {
+    throw new InvalidArgumentError('It must be a number followed by s, m, h or d, such as 30d.');
+  }
+  return Number(number) * length;
+}

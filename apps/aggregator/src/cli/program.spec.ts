@@ -29,6 +29,13 @@ describe(buildProgram.name, () => {
       ...['search', 'query'],
       ...['skills', 'skills list', 'skills show'],
       ...['tokens', 'tokens list', 'tokens create', 'tokens rotate', 'tokens revoke'],
+      'views',
+      ...['list', 'show', 'create', 'edit', 'clone', 'remove', 'preview'].map(
+        (name) => `views ${name}`,
+      ),
+      ...['grants', 'grants list', 'grants give', 'grants withdraw'],
+      ...['overrides', 'overrides list', 'overrides show', 'overrides set', 'overrides remove'],
+      ...['access', 'access explain', 'policy', 'policy export', 'policy history'],
       ...['clients', 'authorize', 'health', 'status'],
       ...['events', 'audit', 'add', 'import', 'call', 'stdio', 'completion'],
     ]);

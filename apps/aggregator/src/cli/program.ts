@@ -7,6 +7,10 @@ import { eventsCommand } from './events.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 import { healthCommand, statusCommand } from './health.js';
 import { locateService, type Service } from './locate-service.js';
+import { grantsGroup } from './policy/grants.group.js';
+import { overridesGroup } from './policy/overrides.group.js';
+import { accessGroup, policyGroup } from './policy/policy.group.js';
+import { viewsGroup } from './policy/views.group.js';
 import { RestClient } from './rest-client.js';
 import { queryCommand, searchCommand } from './search.js';
 import {
@@ -68,6 +72,11 @@ function commandsOf(perform: Perform): CommandUnknownOpts[] {
     queryCommand(perform),
     skillsGroup(perform),
     tokensGroup(perform),
+    viewsGroup(perform),
+    grantsGroup(perform),
+    overridesGroup(perform),
+    accessGroup(perform),
+    policyGroup(perform),
     clientsCommand(perform),
     authorizeCommand(perform),
     healthCommand(perform),

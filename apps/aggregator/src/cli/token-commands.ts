@@ -1,14 +1,13 @@
 import type { SecretTokenView, TokenView } from '@app/api-client';
-import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { CliError, exitCodes } from './exit-codes.js';
+import { Command, Option } from '@commander-js/extra-typings';
+import { CliError, exitCodes, usageError } from './exit-codes.js';
+import { duration, type Level, LEVELS } from './option-values.js';
 import type { RestClient } from './rest-client.js';
 import type { CommandResult, Perform } from './session.js';
 import { fields, table } from './table.js';
 
 const SCOPES = ['read', 'call', 'admin'] as const;
 type Scope = (typeof SCOPES)[number];
-
-const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 
 export function tokensGroup(perform: Perform) {
   const group = new Command('tokens').description('what programs and people log in with');
@@ -25,9 +24,9 @@ export function tokensGroup(perform: Perform) {
         .default(['call'] as Scope[]),
     )
     .option('--expires <time>', 'after 30d, 12h, 90m or 45s; without it never', duration)
-    .action((name, { scopes, expires }) =>
-      perform((rest) => createToken(rest, name, scopes, expires)),
-    );
+    .option('--view <view>', 'the only view that it can use, at every address')
+    .addOption(new Option('--level <level>', 'how far it reaches on that view').choices(LEVELS))
+    .action((name, options) => perform((rest) => createToken(rest, name, options)));
   group
     .command('rotate <name>')
     .description('replace the secret of a token, and print the new one this once')
@@ -38,15 +37,6 @@ export function tokensGroup(perform: Perform) {
     .description('refuse a token from now on, and end its sessions')
     .action((name) => perform((rest) => revokeToken(rest, name)));
   return group;
-}
-
-/** In seconds. */
-function duration(text: string): number {
-  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (number === undefined) {
-    throw new InvalidArgumentError('It must be a number followed by s, m, h or d, such as 30d.');
-  }
-  return Number(number) * SECONDS[unit as keyof typeof SECONDS];
 }
 
 async function allTokens(rest: RestClient) {
@@ -74,16 +64,27 @@ async function listTokens(rest: RestClient): Promise<CommandResult> {
   };
 }
 
+interface TokenOptions {
+  readonly scopes: readonly Scope[];
+  readonly expires?: number | undefined;
+  readonly view?: string | undefined;
+  readonly level?: Level | undefined;
+}
+
 async function createToken(
   rest: RestClient,
   name: string,
-  scopes: readonly Scope[],
-  expires: number | undefined,
+  { scopes, expires, view, level }: TokenOptions,
 ): Promise<CommandResult> {
+  if (level !== undefined && view === undefined) {
+    throw usageError('--level is about the view of the token: give --view too');
+  }
   const body = {
     name,
     scopes: [...scopes],
     ...(expires !== undefined && { expires_in_seconds: expires }),
+    ...(view !== undefined && { view }),
+    ...(level !== undefined && { level }),
   };
   return shown(await rest.ask((api) => api.issueToken({ body })));
 }

@@ -43,12 +43,17 @@ describe(wantedAt.name, () => {
     [['tools', 'call', 'notes.'], 'tool', ''],
     [['call', ''], 'tool', ''],
     [['skills', 'show', ''], 'skill', ''],
+    [['views', 'preview', ''], 'view', ''],
+    [['grants', 'give', 'token:ci', ''], 'view', ''],
+    [['overrides', 'set', 'notes.add', '--view', ''], 'view', ''],
+    [['access', 'explain', 'anyone', 'support', ''], 'tool', ''],
   ])('wants names after %j', (words, of, prefix) => {
     expect(wantedAt(program, words)).toEqual({ kind: 'names', of, prefix });
   });
 
   it.each([
     [['servers', 'import', ''], 'files'],
+    [['policy', 'export', ''], 'files'],
     [['servers', 'edit', 'x', '--file', ''], 'files'],
     [['servers', 'add', 'x', '--', ''], 'files'],
     [['servers', 'add', 'x', '--', 'npx', '--'], 'files'],

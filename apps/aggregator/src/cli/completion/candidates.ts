@@ -12,7 +12,7 @@ export interface Candidate {
   readonly description: string;
 }
 
-const NAME_KINDS = ['server', 'tool', 'skill', 'client'] as const;
+const NAME_KINDS = ['server', 'tool', 'skill', 'client', 'view'] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
 
 /** The position of the current word, given the words before it. */

@@ -1,4 +1,5 @@
 import type { Service } from '../locate-service.js';
+import { allViews } from '../policy/show-views.js';
 import { RestClient } from '../rest-client.js';
 import { allServers } from '../servers/find-server.js';
 import { toolsLike } from '../tools/find-tool.js';
@@ -38,6 +39,10 @@ async function readNames(
     case 'skill': {
       const { skills } = await rest.ask((api) => api.listSkills({ query: { limit: 500 } }));
       return skills.map(({ id, name }) => ({ word: id, description: name }));
+    }
+    case 'view': {
+      const { items } = await allViews(rest);
+      return items.map(({ slug, title }) => ({ word: slug, description: title ?? '' }));
     }
     case 'client': {
       const { clients } = await rest.ask((api) => api.listClientSnippets());

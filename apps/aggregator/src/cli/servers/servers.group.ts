@@ -137,13 +137,14 @@ export function authorizeCommand(perform: Perform) {
 /** Also `switchboard import`. */
 export function importCommand(perform: Perform) {
   return new Command('import')
-    .description("register the servers in an MCP client's configuration file")
+    .description("register the servers in an MCP client's configuration file, and apply its views")
     .argument('<file>')
-    .action((file) =>
+    .option('--prune', 'remove views, grants and overrides that the file does not have')
+    .action((file, { prune }) =>
       perform(async (rest) => {
         // Imported on demand: the modules that parse it take longer to load than a command takes.
         const { importFile } = await import('./import-file.js');
-        return importFile(rest, file);
+        return importFile(rest, file, prune ?? false);
       }),
     );
 }
