@@ -179,6 +179,16 @@ describe('switchboard', () => {
     expect(ran.stderr).toContain(said);
   });
 
+  it('imports YAML, and says where it is no YAML', async () => {
+    const file = join(folder.path, 'views.yml');
+    await writeFile(file, 'views:\n  yaml:\n    rules: [{server: docs}]\n');
+    expect(await says('import', file)).toMatch(/^views\.yaml +changed$/m);
+    await writeFile(file, 'views:\n  yaml: [\nrules: 1\n');
+    const ran = await cli.run('import', file);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain('it is not valid YAML: see line');
+  });
+
   it('says which part of a file it could not apply, and why', async () => {
     const file = join(folder.path, 'partly.json');
     const rules = [{ server: 'nowhere' }];

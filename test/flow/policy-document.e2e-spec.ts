@@ -245,6 +245,18 @@ describe('a policy document', () => {
     await folder.remove();
   });
 
+  it('reads YAML', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder.path, 'servers.yaml');
+    const text = 'views:\n  written: # by hand\n    title: Written\n    rules: [{server: peer}]\n';
+    await writeFile(file, text);
+    await first.app.get(CommandBus).execute(new ImportPolicyFile(file, SYSTEM));
+    expect(await call(first, 'GET', '/views/written')).toMatchObject({
+      body: { title: 'Written', rules: [{ effect: 'include', server: 'peer' }] },
+    });
+    await folder.remove();
+  });
+
   it.each([
     ['{"views":{"a":{}}}', 'views.a.rules: Must'],
     ['{"views":[]}', 'views: Input should be a JSON object'],

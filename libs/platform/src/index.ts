@@ -19,6 +19,7 @@ export {
   unknownSettings,
 } from './config/env.js';
 export { parseConfigFile, UnreadableConfigFile } from './config/config-file.js';
+export { jsonTextOf } from './config/yaml-file.js';
 export { Variables } from './config/variables.js';
 export { DataDirError, makeDataDir } from './data-folder/data-dir.js';
 export { DatabaseUnavailable } from './database/failures/database.errors.js';

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Actor } from '@app/access';
 import { Catalogue } from '@app/catalogue';
+import { jsonTextOf } from '@app/platform';
 import { readFile } from 'node:fs/promises';
 import { ChangeServerSettings } from './change-server-settings.command.js';
 import { readQuerySettings } from './query-settings-file.js';
@@ -32,7 +33,7 @@ export class ImportQuerySettingsHandler implements ICommandHandler<ImportQuerySe
   ) {}
 
   async execute({ file, actor }: ImportQuerySettings): Promise<void> {
-    const section = readQuerySettings(await readFile(file, 'utf8'), file);
+    const section = readQuerySettings(await this.text(file), file);
     if (!section) return;
     if (section.rules.length > 0 && (await this.store.rules()).length === 0) {
       await this.commands.execute(new ReplaceQueryRules(section.rules, actor));
@@ -47,5 +48,10 @@ export class ImportQuerySettingsHandler implements ICommandHandler<ImportQuerySe
         await this.commands.execute(new ChangeServerSettings(server, settings, actor));
       }
     }
+  }
+
+  /** What is no YAML was refused when the servers of the file were imported. */
+  private async text(file: string): Promise<string> {
+    return jsonTextOf(await readFile(file, 'utf8'), file);
   }
 }

@@ -2,7 +2,13 @@ import { Logger } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Actor } from '@app/access';
 import { Catalogue } from '@app/catalogue';
-import { InvalidInput, isJsonObject, parseConfigFile, UnreadableConfigFile } from '@app/platform';
+import {
+  InvalidInput,
+  isJsonObject,
+  jsonTextOf,
+  parseConfigFile,
+  UnreadableConfigFile,
+} from '@app/platform';
 import { readFile } from 'node:fs/promises';
 import { UnreadablePolicy } from '../policy.errors.js';
 import { ImportPolicy } from './import-policy.command.js';
@@ -46,7 +52,7 @@ export class ImportPolicyFileHandler implements ICommandHandler<ImportPolicyFile
 
 async function documentIn(text: string, file: string): Promise<PolicyDocument | undefined> {
   try {
-    const content = parseConfigFile(text);
+    const content = parseConfigFile(await jsonTextOf(text, file));
     const { views, overrides } = isJsonObject(content) ? content : {};
     if (views === undefined && overrides === undefined) return undefined;
     return await readPolicyDocument({ views, overrides });

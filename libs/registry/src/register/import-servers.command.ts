@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Actor } from '@app/access';
-import { AppError, DatabaseUnavailable } from '@app/platform';
+import { AppError, DatabaseUnavailable, jsonTextOf, UnreadableConfigFile } from '@app/platform';
 import { readFile } from 'node:fs/promises';
 import { RegisterServer } from './register-server.command.js';
 import { ServerAlreadyExists, UnreadableServersFile } from '../registry.errors.js';
@@ -66,8 +66,11 @@ export class ImportServersHandler implements ICommandHandler<ImportServers> {
 
   private async text(file: string): Promise<string> {
     try {
-      return await readFile(file, 'utf8');
+      return await jsonTextOf(await readFile(file, 'utf8'), file);
     } catch (error) {
+      if (error instanceof UnreadableConfigFile) {
+        throw new UnreadableServersFile(file, error.message, error);
+      }
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       const problem = isMissing ? 'there is no such file' : 'it cannot be read';
       throw new UnreadableServersFile(file, problem, error);

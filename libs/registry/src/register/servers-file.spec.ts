@@ -139,9 +139,16 @@ describe(readServersFile.name, () => {
   });
 
   it.each([
-    ['config.toml', '[mcp_servers.web]\ncommand = "x"\n', 'it is TOML, and only JSON is read'],
-    ['config', '# mine\n[mcp_servers."a b"] # web\n', 'it is TOML, and only JSON is read'],
-    ['config.yaml', 'extensions:\n  web:\n', 'it is YAML, and only JSON is read'],
+    [
+      'config.toml',
+      '[mcp_servers.web]\ncommand = "x"\n',
+      'it is TOML, and only JSON and YAML are read',
+    ],
+    [
+      'config',
+      '# mine\n[mcp_servers."a b"] # web\n',
+      'it is TOML, and only JSON and YAML are read',
+    ],
   ])('reports the format of %s', (file, text, problem) => {
     expect(() => readServersFile(text, file)).toThrow(problem);
   });

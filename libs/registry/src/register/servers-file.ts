@@ -95,8 +95,9 @@ function serversIn(text: string, file: string): Record<string, unknown> {
     json = parseConfigFile(text);
   } catch (error) {
     if (!(error instanceof UnreadableConfigFile)) throw error;
-    const format = otherFormat(text, file);
-    const problem = format ? `it is ${format}, and only JSON is read` : error.message;
+    const problem = isToml(text, file)
+      ? 'it is TOML, and only JSON and YAML are read'
+      : error.message;
     throw new UnreadableServersFile(file, problem, error);
   }
   const parsed = fileSchema.safeParse(json);
@@ -111,12 +112,10 @@ function serversIn(text: string, file: string): Record<string, unknown> {
   return servers;
 }
 
-/** Codex writes TOML; Goose and Continue write YAML. */
-function otherFormat(text: string, file: string): string | undefined {
-  const extension = extname(basename(file)).toLowerCase();
-  if (extension === '.toml' || /^\s*\[{1,2}[A-Za-z_][\w."' -]*\]{1,2}\s*(?:#.*)?$/m.test(text))
-    return 'TOML';
-  return extension === '.yaml' || extension === '.yml' ? 'YAML' : undefined;
+/** Codex writes TOML. */
+function isToml(text: string, file: string): boolean {
+  const isNamedSo = extname(basename(file)).toLowerCase() === '.toml';
+  return isNamedSo || /^\s*\[{1,2}[A-Za-z_][\w."' -]*\]{1,2}\s*(?:#.*)?$/m.test(text);
 }
 
 function readEntry(key: string, raw: unknown, schema: EntrySchema): FileEntry | SkippedEntry {

@@ -1,5 +1,5 @@
 import type { PolicyDocumentDto, PolicyOutcomeView } from '@app/api-client';
-import { parseConfigFile } from '@app/platform';
+import { jsonTextOf, parseConfigFile, UnreadableConfigFile } from '@app/platform';
 import { readServersFile, UnreadableServersFile } from '@app/registry';
 import { CliError, exitCodes, usageError } from '../exit-codes.js';
 import { isMembers, readInput } from '../input.js';
@@ -90,12 +90,16 @@ function policyResults({ changed, removed, refused }: PolicyOutcomeView): readon
 type Read = ReturnType<typeof readServersFile> & { readonly policy?: PolicyDocumentDto };
 
 async function read(file: string): Promise<Read> {
-  const text = await readInput(file);
+  const given = await readInput(file);
   try {
+    const text = await jsonTextOf(given, file);
     const found = readServersFile(text, file);
     const policy = policyIn(parseConfigFile(text));
     return { ...found, ...(policy && { policy }) };
   } catch (error) {
+    if (error instanceof UnreadableConfigFile) {
+      throw usageError(`The servers file ${file} cannot be used: ${error.message}`);
+    }
     if (!(error instanceof UnreadableServersFile)) throw error;
     throw usageError(error.message);
   }
