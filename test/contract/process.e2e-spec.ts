@@ -143,6 +143,30 @@ describe('the service as a process', () => {
     expect((await listServers(second)).map((server) => server.name)).toEqual(['one', 'two']);
   });
 
+  it('applies the views of a servers file in YAML at each start, the second time without a change', async () => {
+    const file = join(folder.path, 'servers.yaml');
+    const lines = [
+      'mcpServers:',
+      '  one: { url: https://a.example/mcp, disabled: true }',
+      'views:',
+      '  some: { rules: [{ server: one, name: get_* }] }',
+      '  broken: { rules: [{ server: missing }] }',
+    ];
+    writeFileSync(file, lines.join('\n'));
+    const historyOf = async (service: Awaited<ReturnType<typeof start>>): Promise<unknown> => {
+      const path = '/api/v1/aggregator/policy/history';
+      return (await send(service.url, path, { token: service.token })).body;
+    };
+    const first = await start(folder.path, {}, ['--config', file]);
+    const history = await historyOf(first);
+    expect(history).toMatchObject({ entries: [{ change: 'view.saved', subject: 'some' }] });
+    expect(first.output()).toContain('No server is named missing; register it first');
+    first.child.kill('SIGTERM');
+    await first.exited;
+    const second = await start(folder.path, {}, ['--config', file]);
+    expect(await historyOf(second)).toEqual(history);
+  });
+
   it('ends after SIGTERM although a server ignores it, and leaves no process of its servers behind', async () => {
     const marker = `SWITCHBOARD_TEST_MARKER=${folder.path}`;
     const service = await start(folder.path);
