@@ -74,7 +74,9 @@ describe('a service with configured tokens', () => {
       await send(on.url, AUDIT, { token }),
     ];
     expect(answers.map((answer) => answer.status)).toEqual(statuses);
-    expect(answers[0]?.body).toEqual({ caller: { name: scope, scopes: [scope] } });
+    expect(answers[0]?.body).toEqual({
+      caller: { name: scope, scopes: [scope], subjects: [`token:${scope}`] },
+    });
   });
 
   it('names the scope that is missing', async () => {
@@ -444,7 +446,11 @@ describe('a service that trusts an issuer', () => {
     for (let i = 0; i < 3; i++) {
       const answer = await send(on.url, '/test/read', { token });
       expect(answer.body).toEqual({
-        caller: { name: 'jwt:user@example.com', scopes: ['read', 'call'] },
+        caller: {
+          name: 'jwt:user@example.com',
+          scopes: ['read', 'call'],
+          subjects: ['user:user@example.com'],
+        },
       });
     }
     expect((await send(on.url, AUDIT, { token })).status).toBe(403);

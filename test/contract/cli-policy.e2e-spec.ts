@@ -30,7 +30,7 @@ describe('switchboard', () => {
       expect(tools.map(({ name }) => name)).toEqual(
         expect.arrayContaining(['github.get_issue', 'docs.other']),
       );
-    }, 60_000);
+    });
   }, WITHIN_MS);
   afterAll(async () => {
     await service.close();

@@ -75,7 +75,7 @@ describe('a policy document', () => {
       const path = `/api/v1/aggregator/tools?server=${name}`;
       const { body } = await send(service.url, path, { token: service.token });
       expect(body).toMatchObject({ total: 9 });
-    }, 60_000);
+    });
   }
 
   /** Without the own tool, which every view has. */
@@ -241,7 +241,7 @@ describe('a policy document', () => {
     await call(first, 'POST', `/servers/${id}/connect`, {});
     await eventually(async () => {
       expect(await listed(first, 'later')).toMatchObject([{ name: 'repeat', title: 'Repeat' }]);
-    }, 60_000);
+    });
     await folder.remove();
   });
 

@@ -444,6 +444,10 @@ describe('views, grants and overrides', () => {
       is_listed: false,
       decided_by: 'no rule',
     });
+    await issue(api, { name: 'why-bot', view: 'why', level: 'call' });
+    expect(await explain('token:why-bot', 'alpha.create_item')).toMatchObject({
+      is_callable: true,
+    });
     expect(await explain('token:ci', 'alpha.get_item')).toMatchObject({
       is_listed: false,
       decided_by: 'no grant',

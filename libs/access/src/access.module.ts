@@ -42,6 +42,6 @@ import { Tokens } from './authenticate/tokens.js';
     TokenStore,
     Tokens,
   ],
-  exports: [AuditLosses, AuditStore],
+  exports: [AuditLosses, AuditStore, Tokens],
 })
 export class AccessModule {}

@@ -1,5 +1,5 @@
 export { ApprovalsModule } from './approvals.module.js';
-export { DefinitionScreening, type OfferedRows } from './decide/definition-screening.js';
+export { DefinitionScreening } from './decide/definition-screening.js';
 export { pinHashOf } from './decide/pin.js';
 export { type ScreenedTools, ToolScreening } from './decide/tool-screening.js';
 export { hasHiddenCharacters } from './findings/disguise.js';

@@ -5,7 +5,7 @@ import { Clock, CoalescedRuns, type ConfiguredToken, Env, Signals } from '@app/p
 import { acceptedHashes, type IssuedToken } from '../tokens/issued-token.js';
 import { IssuedTokenStore } from '../tokens/issued-token.store.js';
 import { adminToken, tokenHash } from './admin-token.js';
-import type { Principal } from './principal.js';
+import type { PinnedView, Principal } from './principal.js';
 import { TokenStore } from './token.store.js';
 
 interface Known {
@@ -81,6 +81,11 @@ export class Tokens {
       const rows = await this.issuedStore.valid();
       if (changes === this.changes) return this.replaceIssued(rows);
     }
+  }
+
+  /** The only view of an issued token; undefined for other tokens. */
+  pinnedViewOf(name: string): PinnedView | undefined {
+    return this.issued.find((token) => token.name === name)?.view ?? undefined;
   }
 
   /** A token that this process has just written. */

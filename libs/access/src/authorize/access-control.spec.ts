@@ -107,6 +107,7 @@ describe(AccessControl.name, () => {
     expect(JSON.parse((await get('/read', `Bearer ${READER}`)).text)).toEqual({
       name: 'reader',
       scopes: ['read'],
+      subjects: ['token:reader'],
     });
     expect((await get('/public', `Bearer ${READER}`)).text).toBe('no caller');
   });

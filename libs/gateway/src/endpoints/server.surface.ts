@@ -119,10 +119,12 @@ export class ServerSurface implements McpSurface {
   }
 
   private get isWhole(): boolean {
+    const { id } = this.server;
     const { offer, catalogue } = this.shown;
-    return (
-      offer.isWholeServer(this.server.id) && !catalogue.withheld.toolsByServer.has(this.server.id)
-    );
+    const isAllOffered =
+      !catalogue.withheld.toolsByServer.has(id) &&
+      this.deps.offerings.withheldPromptsOf(id).size === 0;
+    return isAllOffered && offer.isWholeServer(id);
   }
 
   private async call(params: JsonObject, call: ClientCall): Promise<RpcResult> {
@@ -163,7 +165,7 @@ export class ServerSurface implements McpSurface {
         return withItems(await ask(), 'tools', (item) => this.listed(item));
       case 'prompts/list':
         return withItems(await ask(), 'prompts', (item) =>
-          offer.offers('prompt', id, textIn(item, 'name')) ? item : undefined,
+          this.offersPrompt(textIn(item, 'name')) ? item : undefined,
         );
       case 'resources/list':
         return withItems(await ask(), 'resources', (item) =>
@@ -195,8 +197,16 @@ export class ServerSurface implements McpSurface {
     return { ...tool.definition, name: tool.offeredAs.name ?? tool.originalName };
   }
 
+  private offersPrompt(name: string): boolean {
+    const { id } = this.server;
+    return (
+      this.shown.offer.offers('prompt', id, name) &&
+      !this.deps.offerings.withheldPromptsOf(id).has(name)
+    );
+  }
+
   private refuseUnofferedPrompt(named: JsonObject): void {
-    if (this.shown.offer.offers('prompt', this.server.id, textIn(named, 'name'))) return;
+    if (this.offersPrompt(textIn(named, 'name'))) return;
     const name = JSON.stringify(named['name']);
     throw new RpcError(rpcCode.invalidParams, `Prompt not found: ${name}`);
   }

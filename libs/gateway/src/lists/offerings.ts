@@ -28,6 +28,8 @@ import { PromptScreening } from '../screen/prompt-screening.js';
 /** One server may use at most 1/8 of the bytes kept for all servers. */
 const SHARE_OF_ONE_SERVER = 8;
 
+const NO_NAMES: ReadonlySet<string> = new Set();
+
 type ChangeListener = (kind: 'prompts' | 'resources') => void;
 
 /**
@@ -44,6 +46,8 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
   private readonly unwritten = new Set<string>();
   /** Digests of the lists of prompts that were decided on, by server. */
   private readonly screened = new Map<string, string>();
+  /** Names of prompts that this process has listed and that wait for approval. */
+  private readonly withheldPrompts = new Map<string, ReadonlySet<string>>();
   private readonly retries: ServerRetries;
   /** Lists of DEGRADED servers that are read once the server has recovered (contract R40). */
   private readonly deferred = new Map<string, Set<OfferedKind>>();
@@ -178,12 +182,27 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
       const offered = await this.screening.offered(serverId, list);
       if (this.sessions.get(serverId) !== session) return;
       this.screened.set(serverId, digest);
+      this.noteWithheld(serverId, list, offered);
       this.set(serverId, 'prompts', offered);
       this.show();
       if (before?.digest !== offered?.digest) await this.store.tell(serverId);
     } catch (error) {
       await this.readAgain(serverId, 'prompts', { error, reason: 'they could not be stored' });
     }
+  }
+
+  private noteWithheld(
+    serverId: string,
+    listed: OfferedList | undefined,
+    offered: OfferedList | undefined,
+  ): void {
+    const names = (listed?.items ?? []).map(({ key }) => key).filter((key) => !offered?.find(key));
+    this.withheldPrompts.set(serverId, new Set(names));
+  }
+
+  /** Prompts of a server that are listed by it and not offered. */
+  withheldPromptsOf(serverId: string): ReadonlySet<string> {
+    return this.withheldPrompts.get(serverId) ?? NO_NAMES;
   }
 
   /** After a decision about them, or another trust of the server. */
@@ -288,6 +307,7 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
     this.offerings.delete(serverId);
     this.deferred.delete(serverId);
     this.screened.delete(serverId);
+    this.withheldPrompts.delete(serverId);
     this.warnings.forget(serverId);
     for (const kind of OFFERED_KINDS) {
       this.unwritten.delete(`${serverId} ${kind}`);

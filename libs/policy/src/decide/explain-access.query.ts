@@ -1,4 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { Tokens } from '@app/access';
 import { Catalogue, type CatalogueTool, ToolNotFound } from '@app/catalogue';
 import { Clock, type JsonObject } from '@app/platform';
 import { isServing } from '@app/registry';
@@ -10,6 +11,9 @@ import { hasAnnotation } from '../views/tool-annotations.js';
 import { ruleDocument } from '../views/view-document.js';
 import type { View } from '../views/view.js';
 import { Permissions } from './permissions.js';
+
+/** Prefix of a subject. */
+const TOKEN = 'token:';
 
 export interface Explanation {
   readonly is_listed: boolean;
@@ -41,6 +45,7 @@ export class ExplainAccessHandler implements IQueryHandler<ExplainAccess> {
   constructor(
     private readonly policy: Policy,
     private readonly catalogue: Catalogue,
+    private readonly tokens: Tokens,
     private readonly clock: Clock,
   ) {}
 
@@ -56,7 +61,11 @@ export class ExplainAccessHandler implements IQueryHandler<ExplainAccess> {
   private explain(subject: string, view: View, tool: CatalogueTool): Explanation {
     const permissions = new Permissions(this.policy, this.clock);
     const subjects = subject === ANYONE ? [] : [subject];
-    const access = permissions.find({ name: subject, scopes: ['call'], subjects }, view.slug);
+    const pinned = subject.startsWith(TOKEN)
+      ? this.tokens.pinnedViewOf(subject.slice(TOKEN.length))
+      : undefined;
+    const principal = { name: subject, scopes: ['call'] as const, subjects, pinned };
+    const access = permissions.find(principal, view.slug);
     const whole = this.policy.current.offerOf(view.id, false);
     const rule = whole?.ruleFor(tool);
     const found = {
@@ -73,6 +82,10 @@ export class ExplainAccessHandler implements IQueryHandler<ExplainAccess> {
     if (rule.effect === 'exclude') {
       const message = `A rule of the view ${view.slug} excludes ${tool.name}`;
       return { ...hidden, decided_by: 'rule', message };
+    }
+    if (access && access.view.id !== view.id) {
+      const message = `${subject} was issued for the view ${access.view.slug}, which it sees at every address`;
+      return { ...hidden, decided_by: 'no grant', message };
     }
     if (!access) {
       const message = `${subject} has no grant on the view ${view.slug}, or it has expired`;
