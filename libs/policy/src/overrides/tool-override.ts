@@ -30,6 +30,5 @@ export interface ToolOverride {
 /** A tool by the name that it has at its server, which need not have listed it yet. */
 export type OverriddenTool = Pick<ToolOverride, 'serverId' | 'tool'>;
 
-export function overrideKey(serverId: string, tool: string): string {
-  return `${serverId} ${tool}`;
-}
+/** By the id of the server, then by the name of the tool there. */
+export type OverridesByTool = ReadonlyMap<string, ReadonlyMap<string, ToolOverride>>;

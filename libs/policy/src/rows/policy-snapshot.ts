@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Grant } from '../grants/grant.js';
 import { subjectKey } from '../grants/grant.js';
-import type { ToolOverride } from '../overrides/tool-override.js';
-import { overrideKey } from '../overrides/tool-override.js';
+import type { OverridesByTool, ToolOverride } from '../overrides/tool-override.js';
 import { Offer } from '../views/offer.js';
 import type { View } from '../views/view.js';
 
@@ -75,22 +75,34 @@ export function groupedBy<T, K>(
   return groups;
 }
 
-type Overrides = ReadonlyMap<string, ToolOverride>;
-
-function byTool(overrides: readonly ToolOverride[]): Overrides {
-  return new Map(overrides.map((one) => [overrideKey(one.serverId, one.tool), one]));
+function byTool(overrides: readonly ToolOverride[]): OverridesByTool {
+  const byServer = new Map<string, Map<string, ToolOverride>>();
+  for (const one of overrides) {
+    let ofServer = byServer.get(one.serverId);
+    if (!ofServer) byServer.set(one.serverId, (ofServer = new Map()));
+    ofServer.set(one.tool, one);
+  }
+  return byServer;
 }
 
-function digestOf(overrides: Overrides): string {
-  return [...overrides.values()].map(({ id, updatedAt }) => `${id} ${+updatedAt}`).join();
+function digestOf(overrides: OverridesByTool): string {
+  const lines = [...overrides.values()]
+    .flatMap((ofServer) => [...ofServer.values()])
+    .map(({ id, updatedAt }) => `${id} ${+updatedAt}`)
+    .join();
+  return createHash('sha256').update(lines).digest('base64url');
 }
 
 /** An override for the view is laid over the one for every view. */
-function laidOverAll(own: Overrides, everywhere: Overrides): Overrides {
+function laidOverAll(own: OverridesByTool, everywhere: OverridesByTool): OverridesByTool {
   const all = new Map(everywhere);
-  for (const [key, one] of own) {
-    const below = everywhere.get(key);
-    all.set(key, below ? laidOver(one, below) : one);
+  for (const [serverId, ofServer] of own) {
+    const merged = new Map(everywhere.get(serverId));
+    for (const [tool, one] of ofServer) {
+      const below = merged.get(tool);
+      merged.set(tool, below ? laidOver(one, below) : one);
+    }
+    all.set(serverId, merged);
   }
   return all;
 }

@@ -1,8 +1,8 @@
 import type { CatalogueSnapshot, CatalogueTool } from '@app/catalogue';
 import { applyOverride } from '../overrides/apply-override.js';
-import { overrideKey, type ToolOverride } from '../overrides/tool-override.js';
+import type { OverridesByTool } from '../overrides/tool-override.js';
 import { hasAnnotation } from './tool-annotations.js';
-import { matchesPattern } from './name-pattern.js';
+import { patternOf } from './name-pattern.js';
 import { OfferedCatalogue } from './offered-catalogue.js';
 import type { OfferKind, View, ViewRule } from './view.js';
 
@@ -36,7 +36,7 @@ export class Offer {
   constructor(
     readonly view: View,
     readonly isReadOnly: boolean,
-    private readonly overrides: ReadonlyMap<string, ToolOverride>,
+    private readonly overrides: OverridesByTool,
     overridesDigest: string,
   ) {
     this.key = Offer.keyOf(view.id, isReadOnly);
@@ -50,7 +50,9 @@ export class Offer {
     const { slug, rules, budgetTokens } = view;
     this.hasBudget =
       budgetTokens !== null ||
-      [...overrides.values()].some((override) => override.budgetTokens !== null);
+      [...overrides.values()].some((ofServer) =>
+        [...ofServer.values()].some((override) => override.budgetTokens !== null),
+      );
     this.digest = JSON.stringify([slug, rules, budgetTokens, isReadOnly, overridesDigest]);
   }
 
@@ -70,9 +72,7 @@ export class Offer {
   isWholeServer(serverId: string): boolean {
     if (this.isWhole) return true;
     if (this.isReadOnly || this.excludes.some((rule) => isOf(rule, serverId))) return false;
-    for (const override of this.overrides.values()) {
-      if (override.serverId === serverId) return false;
-    }
+    if (this.overrides.has(serverId)) return false;
     return this.includes.some(
       (rule) => rule.kind === 'any' && isOf(rule, serverId) && isWithoutCondition(rule),
     );
@@ -140,17 +140,19 @@ export class Offer {
     if (includes.length === 0 || excludes.some(isWithoutCondition)) return () => false;
     const isAll = includes.some(isWithoutCondition);
     if (isAll && excludes.length === 0 && !this.isReadOnly) return () => true;
+    const included = includes.map(compiled);
+    const excluded = excludes.map(compiled);
     return (tool) => {
       const shown = this.overridden(tool);
       if (this.isReadOnly && !hasAnnotation(shown, 'read_only')) return false;
-      if (!isAll && !includes.some((rule) => fits(rule, tool, shown))) return false;
-      return !excludes.some((rule) => fits(rule, tool, shown));
+      if (!isAll && !meetsOne(included, tool, shown)) return false;
+      return !meetsOne(excluded, tool, shown);
     };
   }
 
   private overridden(tool: CatalogueTool): CatalogueTool {
     if (this.overrides.size === 0) return tool;
-    const override = this.overrides.get(overrideKey(tool.serverId, tool.originalName));
+    const override = this.overrides.get(tool.serverId)?.get(tool.originalName);
     return override ? applyOverride(tool, override) : tool;
   }
 
@@ -181,21 +183,35 @@ function isOf(rule: ViewRule, serverId: string): boolean {
 }
 
 /** `shown`: with the annotations that a person gave it. Names are those at the server. */
-function fits(
-  { kind, namePattern, skillId, annotation }: ViewRule,
+type Condition = (tool: CatalogueTool, shown: CatalogueTool) => boolean;
+
+function fits(rule: ViewRule, tool: CatalogueTool, shown: CatalogueTool): boolean {
+  if (rule.kind !== 'tool' && rule.kind !== 'any') return false;
+  return compiled(rule)(tool, shown);
+}
+
+/** The conditions of a rule that is about tools. */
+function compiled({ namePattern, skillId, annotation }: ViewRule): Condition {
+  const isNamed = namePattern === null ? undefined : patternOf(namePattern);
+  return (tool, shown) =>
+    (!isNamed || isNamed(tool.originalName)) &&
+    (skillId === null || tool.skillIds.includes(skillId)) &&
+    (annotation === null || hasAnnotation(shown, annotation));
+}
+
+function meetsOne(
+  conditions: readonly Condition[],
   tool: CatalogueTool,
   shown: CatalogueTool,
 ): boolean {
-  if (kind !== 'tool' && kind !== 'any') return false;
-  if (namePattern !== null && !matchesPattern(namePattern, tool.originalName)) return false;
-  if (skillId !== null && !tool.skillIds.includes(skillId)) return false;
-  return annotation === null || hasAnnotation(shown, annotation);
+  for (const isMet of conditions) if (isMet(tool, shown)) return true;
+  return false;
 }
 
 function matchesItem(rule: ViewRule, kind: OfferKind, serverId: string, name: string): boolean {
   if (rule.kind !== kind && rule.kind !== 'any') return false;
   if (!isOf(rule, serverId) || rule.skillId !== null || rule.annotation !== null) return false;
-  return rule.namePattern === null || matchesPattern(rule.namePattern, name);
+  return rule.namePattern === null || patternOf(rule.namePattern)(name);
 }
 
 const ANYTHING: ViewRule = {
