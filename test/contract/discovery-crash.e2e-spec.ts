@@ -16,7 +16,7 @@ const TOOLS = 700;
 const whole = { tools: TOOLS, vectors: TOOLS };
 const rounds = Array.from({ length: ROUNDS }, (_, i) => i + 1);
 /** Those of approvals are in approvals-crash. */
-const ofDiscovery = failPoints.filter((point) => !point.startsWith('approvals.'));
+const ofDiscovery = failPoints.filter((point) => !/^(?:approvals|policy)\./.test(point));
 const crashes = ofDiscovery.flatMap((point) =>
   (ROUNDS > 1 ? engines : (['PostgreSQL'] as const)).flatMap((engine) =>
     rounds.map((round) => ({ engine, point, round })),
