@@ -56,22 +56,27 @@ export class McpRoutes implements OnModuleInit {
       url,
       { config, preParsing },
       (request, reply) => {
-        const needsCall = asksForCall(request.body, endpoint);
-        if (needsCall && !callerMay('call', request)) throw new ScopeMissing('call');
+        const isCall = (): boolean => asksForCall(request.body, endpoint);
+        if (!callerMay('call', request) && isCall()) throw new ScopeMissing('call');
         if (this.misplaced.takesAnswer(request, reply)) return;
         const { params } = request;
         const access = this.accessOf(request, params['slug']);
-        if (needsCall && access.level === 'read') throw new GrantOnlyReads(access.view.slug);
+        if (access.level === 'read' && isCall()) throw new GrantOnlyReads(access.view.slug);
         const surface = surfaceFor(access, params);
-        for (let calls = callsIn(request.body); calls > 0; calls--) {
-          this.permissions.countCall(access, principalOf(request).name);
-        }
+        if (access.callsPerMinute !== null) this.countCalls(access, request);
         const more = Array.isArray(request.body) ? Math.min(request.body.length, MAX_BATCH) - 1 : 0;
         const counting = request.countMore?.(more);
         if (!counting) return this.serve(surface, access, request, reply);
         return counting.then(() => this.serve(surface, access, request, reply));
       },
     );
+  }
+
+  private countCalls(access: Access, request: FastifyRequest): void {
+    const { name } = principalOf(request);
+    for (let calls = callsIn(request.body); calls > 0; calls--) {
+      this.permissions.countCall(access, name);
+    }
   }
 
   private accessOf(request: FastifyRequest, slug: string | undefined): Access {

@@ -15,6 +15,8 @@ export interface Access {
   readonly level: GrantLevel;
   readonly offer: Offer;
   readonly reason: AccessReason;
+  /** Of each principal; null for no limit but that of the service. */
+  readonly callsPerMinute: number | null;
   /** In ms since the epoch. */
   readonly until: number;
 }

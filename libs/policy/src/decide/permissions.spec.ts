@@ -108,6 +108,8 @@ describe(Permissions.name, () => {
     const pinned = { viewId: support.id, level: 'read' };
     const bot: Principal = { name: 'bot', scopes: ['admin'], subjects: ['token:bot'], pinned };
     expect(permissions.onDefault(bot)).toMatchObject({ level: 'read', view: { slug: 'support' } });
+    // One decision for all addresses, which a client can invent.
+    expect(permissions.find(bot, 'a')).toBe(permissions.find(bot, 'b'));
     const gone = { ...bot, pinned: { ...pinned, viewId: 'deleted' } };
     expect(permissions.find(gone, 'support')).toBeUndefined();
   });

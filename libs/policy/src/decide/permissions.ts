@@ -61,18 +61,19 @@ export class Permissions {
     }
     let known = this.decided.get(principal);
     if (!known) this.decided.set(principal, (known = new Map()));
-    const remembered = known.get(slug);
+    // A token of one view sees that at every address, and a client can invent addresses.
+    const key = principal.pinned ? '' : slug;
+    const remembered = known.get(key);
     if (remembered && remembered.until > this.clock.now().getTime()) return remembered;
     const access = this.decide(principal, slug, now);
-    // A client can invent names of views.
-    if (access) known.set(slug, access);
+    if (access) known.set(key, access);
     return access;
   }
 
   /** Counts a call against the limit of the grant. Throws RateLimited. */
-  countCall({ reason }: Access, principal: string): void {
-    if (reason.kind !== 'grant' || reason.grant.callsPerMinute === null) return;
-    const { id, callsPerMinute } = reason.grant;
+  countCall({ reason, callsPerMinute }: Access, principal: string): void {
+    if (reason.kind !== 'grant' || callsPerMinute === null) return;
+    const { id } = reason.grant;
     const now = this.clock.monotonic();
     const minute = Math.floor(now / MINUTE_MS);
     const key = `${id} ${principal}`;
@@ -128,7 +129,8 @@ function accessTo(
 ): Access | undefined {
   const offer = policy.offerOf(view.id, level === 'call_read_only');
   const until = reason.kind === 'grant' ? endOf(reason.grant) : Infinity;
-  return offer && { view, level, offer, reason, until };
+  const callsPerMinute = reason.kind === 'grant' ? reason.grant.callsPerMinute : null;
+  return offer && { view, level, offer, reason, callsPerMinute, until };
 }
 
 function endOf({ expiresAt }: Grant): number {
