@@ -1,4 +1,4 @@
-import { Leadership } from '@app/platform';
+import { Leadership, Peers } from '@app/platform';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Api } from '../support/api.js';
@@ -141,6 +141,8 @@ describe('a leader that is cut off from the database', () => {
     async (how) => {
       const former = await eventually(() => only(replicas.filter(leads)));
       const others = replicas.filter((one) => one !== former);
+      // One that knows of no other keeps its servers, and it looks every two seconds.
+      await eventually(() => expect(former.app.get(Peers).hasOthers).toBe(true));
       const { process: formerProcess } = await ledger.call(former);
       const told: Told[] = [];
       const stops = replicas.map((replica) => ledger.calling(replica, told));
