@@ -72,7 +72,7 @@ export class McpSurfaces {
     for (const surface of this.aggregates.values()) surface.listChanged(kind);
   }
 
-  /** Notifies clients of servers' own surfaces, whose lists the policy may have changed. */
+  /** Any list of a view may be another now. */
   policyChanged(): void {
     this.followCatalogue();
     this.listChanged('prompts');

@@ -162,7 +162,7 @@ export class ServerSurface implements McpSurface {
       this.deps.forwarder.request(this.server, method, params, call);
     switch (method) {
       case 'tools/list':
-        return withItems(await ask(), 'tools', (item) => this.listed(item));
+        return withItems(await ask(), 'tools', this.listing());
       case 'prompts/list':
         return withItems(await ask(), 'prompts', (item) =>
           this.offersPrompt(textIn(item, 'name')) ? item : undefined,
@@ -189,12 +189,16 @@ export class ServerSurface implements McpSurface {
     }
   }
 
-  /** The item of the server, or the tool as the view offers it. */
-  private listed(item: JsonObject): JsonObject | undefined {
+  /** Gives the item of the server, or the tool as the view offers it. */
+  private listing(): (item: JsonObject) => JsonObject | undefined {
     const own = this.shown.catalogue.toolsByServer.get(this.server.id) ?? [];
-    const tool = own.find(({ originalName }) => originalName === item['name']);
-    if (!tool?.offeredAs) return tool && item;
-    return { ...tool.definition, name: tool.offeredAs.name ?? tool.originalName };
+    // Of all tools at once: looking each up in the list would take quadratic time.
+    const offered = new Map(own.map((tool) => [tool.originalName, tool]));
+    return (item) => {
+      const tool = offered.get(textIn(item, 'name'));
+      if (!tool?.offeredAs) return tool && item;
+      return { ...tool.definition, name: tool.offeredAs.name ?? tool.originalName };
+    };
   }
 
   private offersPrompt(name: string): boolean {
