@@ -39,7 +39,7 @@ export class Policy {
   /** Makes memory equal to the rows, whichever process wrote them. */
   reload(): Promise<void> {
     return this.reads.run('rows', async () =>
-      this.replace(new PolicySnapshot(await this.rows.read(), this.snapshot)),
+      this.replace(new PolicySnapshot(await this.rows.readUndisturbed(), this.snapshot)),
     );
   }
 

@@ -29,8 +29,17 @@ export interface PolicyHistoryRow extends PolicyChangeEntry {
 export class PolicyStore {
   constructor(private readonly database: Database) {}
 
-  /** The version first: rows written later belong to a later version, which is then read again. */
-  async read(tx: Tx = this.database.background.direct): Promise<PolicyRows> {
+  /** Outside a change: read again while others change the policy, so that the rows are of one state. */
+  async readUndisturbed(): Promise<PolicyRows> {
+    const { direct } = this.database.background;
+    for (;;) {
+      const rows = await this.read(direct);
+      if ((await this.version(direct)) === rows.version) return rows;
+    }
+  }
+
+  /** In a transaction that holds the lock. */
+  async read(tx: Tx): Promise<PolicyRows> {
     const version = await this.version(tx);
     const views = await tx.query<ViewRow[]>(
       `SELECT id, slug, title, description, budget_tokens AS "budgetTokens",
