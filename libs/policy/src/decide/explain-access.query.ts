@@ -5,7 +5,6 @@ import { Clock, type JsonObject } from '@app/platform';
 import { isServing } from '@app/registry';
 import { ANYONE, type GrantLevel } from '../grants/grant.js';
 import { Policy } from '../policy.js';
-import { ViewNotFound } from '../policy.errors.js';
 import type { Offer } from '../views/offer.js';
 import { hasAnnotation } from '../views/tool-annotations.js';
 import { ruleDocument } from '../views/view-document.js';
@@ -50,8 +49,7 @@ export class ExplainAccessHandler implements IQueryHandler<ExplainAccess> {
   ) {}
 
   async execute({ subject, view: slug, toolId }: ExplainAccess): Promise<Explanation> {
-    const view = this.policy.current.viewsBySlug.get(slug);
-    if (!view) throw new ViewNotFound(slug);
+    const view = this.policy.current.viewNamed(slug);
     const tool = this.catalogue.current.toolsById.get(toolId);
     if (!tool?.isExternal) throw new ToolNotFound(String(toolId));
     return this.explain(subject, view, tool);

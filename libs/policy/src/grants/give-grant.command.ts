@@ -4,7 +4,7 @@ import { Clock, InvalidInput, type JsonObject } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Policy } from '../policy.js';
-import { PolicyLimitReached, ViewNotFound } from '../policy.errors.js';
+import { PolicyLimitReached } from '../policy.errors.js';
 import { type Grant, type GrantLevel, MAX_GRANTS, subjectKey, type SubjectKind } from './grant.js';
 
 export interface GivenGrant {
@@ -43,8 +43,7 @@ export class GiveGrantHandler implements ICommandHandler<GiveGrant> {
       throw new InvalidInput([{ loc: ['body', 'subject'], msg, type: 'value_error' }]);
     }
     return this.policy.change(async (tx, now) => {
-      const view = now.viewsBySlug.get(given.view);
-      if (!view) throw new ViewNotFound(given.view);
+      const view = now.viewNamed(given.view);
       const before = now.grantsOn(view.id).get(subjectKey(given));
       if (!before && now.grantsById.size >= MAX_GRANTS) {
         throw new PolicyLimitReached('grants', MAX_GRANTS);

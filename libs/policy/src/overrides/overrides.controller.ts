@@ -11,7 +11,7 @@ import { type Actor, CurrentActor, RequireScope } from '@app/access';
 import { Catalogue, type CatalogueTool, ToolNotFound } from '@app/catalogue';
 import { ApiErrors, BodyLimit } from '@app/platform';
 import { Policy } from '../policy.js';
-import { OverrideNotFound, ViewNotFound } from '../policy.errors.js';
+import { OverrideNotFound } from '../policy.errors.js';
 import { OverrideDto, OverrideQuery, OverrideView, toOverrideView } from './overrides.dto.js';
 import { RemoveOverride } from './remove-override.command.js';
 import { isFor, SetOverride } from './set-override.command.js';
@@ -35,10 +35,9 @@ export class OverridesController {
   @ApiErrors(404, 422)
   getOverride(@Param('id') id: string, @Query() { view: slug }: OverrideQuery): OverrideView {
     const tool = this.toolOf(id);
-    const view = slug === undefined ? null : this.policy.current.viewsBySlug.get(slug);
-    if (view === undefined) throw new ViewNotFound(slug ?? '');
+    const viewId = slug === undefined ? null : this.policy.current.viewNamed(slug).id;
     const override = this.policy.current.overrides.find((one) =>
-      isFor(one, targetOf(tool), view?.id ?? null),
+      isFor(one, targetOf(tool), viewId),
     );
     if (!override) throw new OverrideNotFound(tool.name);
     return toOverrideView(override, tool, slug ?? null);

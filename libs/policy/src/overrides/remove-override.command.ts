@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
 import { Catalogue } from '@app/catalogue';
 import { Policy } from '../policy.js';
-import { OverrideNotFound, ViewNotFound } from '../policy.errors.js';
+import { OverrideNotFound } from '../policy.errors.js';
 import { isFor, overrideHistory } from './set-override.command.js';
 import type { OverriddenTool } from './tool-override.js';
 
@@ -29,9 +29,8 @@ export class RemoveOverrideHandler implements ICommandHandler<RemoveOverride> {
     const server = this.catalogue.current.servers.get(target.serverId);
     const toolName = `${server?.name ?? target.serverId}.${target.tool}`;
     return this.policy.change(async (tx, now) => {
-      const view = slug === undefined ? null : now.viewsBySlug.get(slug);
-      if (view === undefined) throw new ViewNotFound(slug ?? '');
-      const override = now.overrides.find((one) => isFor(one, target, view?.id ?? null));
+      const viewId = slug === undefined ? null : now.viewNamed(slug).id;
+      const override = now.overrides.find((one) => isFor(one, target, viewId));
       if (!override) throw new OverrideNotFound(toolName);
       await this.policy.rows.deleteOverride(override.id, tx);
       const details = { tool: toolName, view: slug ?? null };

@@ -17,10 +17,8 @@ import {
   OfferedNameTaken,
   OverriddenServerNotFound,
   PolicyLimitReached,
-  ViewNotFound,
 } from '../policy.errors.js';
 import type { PolicySnapshot } from '../rows/policy-snapshot.js';
-import type { View } from '../views/view.js';
 import { placeholdersOf, USER_NAME } from './fill-arguments.js';
 import { MAX_OVERRIDES, type OverriddenTool, type ToolOverride } from './tool-override.js';
 
@@ -75,7 +73,7 @@ export class SetOverrideHandler implements ICommandHandler<SetOverride> {
     ];
     if (issues.length > 0) throw new InvalidInput(issues);
     return this.policy.change(async (tx, now) => {
-      const viewId = slug === undefined ? null : viewNamed(slug, now).id;
+      const viewId = slug === undefined ? null : now.viewNamed(slug).id;
       const before = now.overrides.find((one) => isFor(one, target, viewId));
       if (!before && now.overrides.length >= MAX_OVERRIDES) {
         throw new PolicyLimitReached('overrides', MAX_OVERRIDES);
@@ -127,12 +125,6 @@ export class SetOverrideHandler implements ICommandHandler<SetOverride> {
     if (!taken) return;
     throw new OfferedNameTaken(name, `${servers.get(taken.serverId)?.name ?? '?'}.${taken.tool}`);
   }
-}
-
-function viewNamed(slug: string, { viewsBySlug }: PolicySnapshot): View {
-  const view = viewsBySlug.get(slug);
-  if (!view) throw new ViewNotFound(slug);
-  return view;
 }
 
 function fieldNames(given: GivenOverride): string[] {

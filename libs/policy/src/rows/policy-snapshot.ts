@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Grant } from '../grants/grant.js';
 import { subjectKey } from '../grants/grant.js';
 import type { OverridesByTool, ToolOverride } from '../overrides/tool-override.js';
+import { ViewNotFound } from '../policy.errors.js';
 import { Offer } from '../views/offer.js';
 import type { View } from '../views/view.js';
 
@@ -43,6 +44,13 @@ export class PolicySnapshot {
         this.offers.set(offer.key, known?.digest === offer.digest ? known : offer);
       }
     }
+  }
+
+  /** Throws ViewNotFound. */
+  viewNamed(slug: string): View {
+    const view = this.viewsBySlug.get(slug);
+    if (!view) throw new ViewNotFound(slug);
+    return view;
   }
 
   offerOf(viewId: string, isReadOnly: boolean): Offer | undefined {

@@ -2,7 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
 import { Catalogue } from '@app/catalogue';
 import { Policy } from '../policy.js';
-import { DefaultViewStays, ViewNotFound } from '../policy.errors.js';
+import { DefaultViewStays } from '../policy.errors.js';
 import { DEFAULT_VIEW } from './view.js';
 import { viewDocument } from './view-document.js';
 
@@ -28,8 +28,7 @@ export class DeleteViewHandler implements ICommandHandler<DeleteView> {
     if (slug === DEFAULT_VIEW.slug) throw new DefaultViewStays();
     const { servers } = this.catalogue.current;
     return this.policy.change(async (tx, now) => {
-      const view = now.viewsBySlug.get(slug);
-      if (!view) throw new ViewNotFound(slug);
+      const view = now.viewNamed(slug);
       await this.policy.rows.deleteView(view.id, tx);
       await this.audit.record({ event: 'view.deleted', actor, details: { view: slug } }, tx);
       const before = viewDocument(view, servers);

@@ -14,7 +14,6 @@ import { ApiErrors, BodyLimit, PageQuery } from '@app/platform';
 import { Permissions } from '../decide/permissions.js';
 import { ANYONE } from '../grants/grant.js';
 import { Policy } from '../policy.js';
-import { ViewNotFound } from '../policy.errors.js';
 import { DeleteView } from './delete-view.command.js';
 import { SaveView } from './save-view.command.js';
 import type { View } from './view.js';
@@ -75,7 +74,7 @@ export class ViewsController {
   @ApiOkResponse({ type: ViewView })
   @ApiErrors(404)
   getView(@Param('slug') slug: string): ViewView {
-    return this.shown(this.viewNamed(slug));
+    return this.shown(this.policy.current.viewNamed(slug));
   }
 
   @Put(':slug')
@@ -111,7 +110,9 @@ export class ViewsController {
     @Body() { slug: copy }: CloneViewDto,
     @CurrentActor() actor: Actor,
   ): Promise<ViewView> {
-    const { title, description, budget_tokens, rules } = this.shown(this.viewNamed(slug));
+    const { title, description, budget_tokens, rules } = this.shown(
+      this.policy.current.viewNamed(slug),
+    );
     const given = { title, description, budget_tokens, rules };
     return this.shown(await this.commands.execute(new SaveView(copy, given, 'create', actor)));
   }
@@ -124,7 +125,7 @@ export class ViewsController {
   @ApiErrors(404, 422)
   previewView(@Param('slug') slug: string, @Query() query: PreviewPageQuery): PreviewView {
     const { as, limit, offset } = query;
-    const view = this.viewNamed(slug);
+    const view = this.policy.current.viewNamed(slug);
     const whole = this.policy.current.offerOf(view.id, false);
     const subjects = as === undefined || as === ANYONE ? [] : [as];
     const access =
@@ -152,12 +153,6 @@ export class ViewsController {
       limit,
       offset,
     };
-  }
-
-  private viewNamed(slug: string): View {
-    const view = this.policy.current.viewsBySlug.get(slug);
-    if (!view) throw new ViewNotFound(slug);
-    return view;
   }
 
   private shown(view: View): ViewView {
