@@ -1,0 +1,58 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { ServerView } from '@app/api-client';
+import { ask } from './service.js';
+
+/**
+ * What pages read. The first member of a key says what it is about: events make it stale by that name
+ * (`live/refresh-on-events.ts`). Queries of a single page stand beside the page.
+ */
+
+/** Largest page of a list. */
+const PAGE = 500;
+
+/** Reads a list page by page. */
+async function readAll<Page extends { readonly total: number }, Item>(
+  read: (offset: number) => Promise<Page>,
+  itemsOf: (page: Page) => readonly Item[],
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (;;) {
+    const page = await read(items.length);
+    const more = itemsOf(page);
+    items.push(...more);
+    if (more.length === 0 || items.length >= page.total) return items;
+  }
+}
+
+export const stateQuery = queryOptions({
+  queryKey: ['state'],
+  queryFn: () => ask((api) => api.getState()),
+});
+
+export const serversQuery = queryOptions({
+  queryKey: ['servers'],
+  queryFn: (): Promise<ServerView[]> =>
+    readAll(
+      (offset) => ask((api) => api.listServers({ query: { limit: PAGE, offset } })),
+      (page) => page.servers,
+    ),
+});
+
+/** How many definitions wait for a decision. */
+export const withheldCountQuery = queryOptions({
+  queryKey: ['approvals', 'count'],
+  queryFn: async () =>
+    (await ask((api) => api.listApprovals({ query: { limit: 1, state: 'PENDING' } }))).total,
+});
+
+/** Names of tools that fit a text, for the palette. */
+export const toolNamesQuery = (text: string) =>
+  queryOptions({
+    queryKey: ['tools', 'names', text],
+    queryFn: async () => {
+      const { tools } = await ask((api) => api.searchTools({ body: { query: text, limit: 8 } }));
+      return tools.map(({ name }) => name);
+    },
+    enabled: text.trim().length > 1,
+    placeholderData: (before: string[] | undefined) => before,
+  });

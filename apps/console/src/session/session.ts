@@ -1,0 +1,54 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { OWN_REQUEST } from '../api/service.js';
+import { Refused } from '../api/refused.js';
+
+export type Scope = 'read' | 'call' | 'operate' | 'admin';
+
+/** Who is logged in. Scopes include those that a higher one implies. */
+export interface Session {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly view: string | null;
+  readonly expires_at: string;
+}
+
+const ADDRESS = '/console/session';
+
+async function exchange(init?: RequestInit): Promise<Response> {
+  const headers = { ...OWN_REQUEST, 'Content-Type': 'application/json' };
+  const response = await fetch(ADDRESS, { ...init, headers }).catch(() => undefined);
+  if (!response) throw new Refused(0, undefined);
+  if (response.ok) return response;
+  throw new Refused(response.status, await response.json().catch(() => undefined));
+}
+
+async function readSession(): Promise<Session | null> {
+  try {
+    const response = await exchange();
+    return (await response.json()) as Session;
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) return null;
+    throw error;
+  }
+}
+
+/** `null` without a login. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: readSession,
+  staleTime: 60_000,
+});
+
+export async function logIn(credential: { token: string } | { code: string }): Promise<void> {
+  await exchange({ method: 'POST', body: JSON.stringify(credential) });
+}
+
+export async function logOut(): Promise<void> {
+  await exchange({ method: 'DELETE' });
+}
+
+/** Whether the user may do what needs this scope; pages leave out what needs more, and say why. */
+export function useMay(scope: Scope): boolean {
+  const { data } = useQuery(sessionQuery);
+  return data?.scopes.includes(scope) ?? false;
+}

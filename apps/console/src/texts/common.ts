@@ -1,0 +1,18 @@
+export const common = {
+  product: 'Switchboard',
+  cancel: 'Cancel',
+  close: 'Close',
+  copied: 'Copied',
+  copy: 'Copy',
+  tryAgain: 'Try again',
+  loading: 'Loading',
+  noRight: (scope: string) => `This needs the ${scope} scope.`,
+  never: 'never',
+  now: 'now',
+  ago: (duration: string) => `${duration} ago`,
+  selected: (count: number) => `${count} selected`,
+  showMore: 'Show more',
+  filter: 'Filter',
+  remove: 'Remove',
+  typeToConfirm: (word: string) => `Type ${word} to confirm`,
+} as const;

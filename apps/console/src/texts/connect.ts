@@ -1,0 +1,3 @@
+export const connect = {
+  title: 'Connect',
+} as const;

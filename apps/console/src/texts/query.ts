@@ -1,0 +1,3 @@
+export const query = {
+  title: 'Query',
+} as const;

@@ -1,0 +1,3 @@
+export const servers = {
+  title: 'Servers',
+} as const;

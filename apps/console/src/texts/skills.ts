@@ -1,0 +1,3 @@
+export const skills = {
+  title: 'Skills',
+} as const;

@@ -1,0 +1,53 @@
+import { LoaderCircle, type LucideIcon } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import { classNames } from './class-names.js';
+
+type Kind = 'plain' | 'primary' | 'ghost' | 'danger';
+
+const looks: Readonly<Record<Kind, string>> = {
+  plain: 'border border-control-line/60 bg-page hover:bg-hover active:bg-press text-text',
+  primary: 'bg-accent text-on-accent hover:bg-accent-hover',
+  ghost: 'hover:bg-hover active:bg-press text-text-2 hover:text-text',
+  danger: 'border border-control-line/60 bg-page text-bad hover:bg-bad-weak active:bg-bad-weak',
+};
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  /** One primary button in a region. */
+  readonly kind?: Kind;
+  readonly icon?: LucideIcon;
+  /** What it does is under way: the label stays, the icon turns. */
+  readonly busy?: boolean;
+  /** In rows of tables. */
+  readonly small?: boolean;
+}
+
+/** A button without a label needs `aria-label`. */
+export function Button(props: ButtonProps) {
+  const { kind = 'plain', icon, busy, small, className, children, disabled, ...rest } = props;
+  const Icon = busy ? LoaderCircle : icon;
+  const isLabelled = children !== undefined && children !== null && children !== '';
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={disabled === true || busy === true}
+      className={classNames(
+        'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-2 font-medium whitespace-nowrap',
+        'transition-colors duration-(--t-fast) disabled:opacity-60 disabled:hover:bg-inherit',
+        small ? 'h-6 text-small' : 'h-(--control)',
+        isLabelled ? (small ? 'px-2' : 'px-2.5') : small ? 'w-6' : 'w-(--control)',
+        looks[kind],
+        className,
+      )}
+    >
+      {Icon && (
+        <Icon
+          size={14}
+          aria-hidden
+          className={classNames('shrink-0', busy && 'animate-spin motion-reduce:animate-none')}
+        />
+      )}
+      {children}
+    </button>
+  );
+}
