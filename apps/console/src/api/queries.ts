@@ -56,3 +56,10 @@ export const toolNamesQuery = (text: string) =>
     enabled: text.trim().length > 1,
     placeholderData: (before: string[] | undefined) => before,
   });
+
+/** The first definitions that wait for a decision. */
+export const pendingApprovalsQuery = queryOptions({
+  queryKey: ['approvals', 'pending'],
+  queryFn: async () =>
+    (await ask((api) => api.listApprovals({ query: { limit: 100, state: 'PENDING' } }))).approvals,
+});

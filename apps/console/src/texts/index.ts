@@ -3,6 +3,7 @@ import { activity } from './activity.js';
 import { approvals } from './approvals.js';
 import { common } from './common.js';
 import { connect } from './connect.js';
+import { feed } from './feed.js';
 import { errors } from './errors.js';
 import { login } from './login.js';
 import { nav } from './nav.js';
@@ -26,6 +27,7 @@ export const texts = {
   common,
   connect,
   errors,
+  feed,
   login,
   nav,
   overview,

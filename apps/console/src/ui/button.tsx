@@ -2,9 +2,9 @@ import { LoaderCircle, type LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { classNames } from './class-names.js';
 
-type Kind = 'plain' | 'primary' | 'ghost' | 'danger';
+export type ButtonKind = 'plain' | 'primary' | 'ghost' | 'danger';
 
-const looks: Readonly<Record<Kind, string>> = {
+const looks: Readonly<Record<ButtonKind, string>> = {
   plain: 'border border-control-line/60 bg-page hover:bg-hover active:bg-press text-text',
   primary: 'bg-accent text-on-accent hover:bg-accent-hover',
   ghost: 'hover:bg-hover active:bg-press text-text-2 hover:text-text',
@@ -13,12 +13,23 @@ const looks: Readonly<Record<Kind, string>> = {
 
 export interface ButtonProps extends ComponentProps<'button'> {
   /** One primary button in a region. */
-  readonly kind?: Kind;
+  readonly kind?: ButtonKind;
   readonly icon?: LucideIcon;
   /** What it does is under way: the label stays, the icon turns. */
   readonly busy?: boolean;
   /** In rows of tables. */
   readonly small?: boolean;
+}
+
+/** The look of a button, also of a link that is drawn as one. */
+export function buttonLook(kind: ButtonKind, isSmall: boolean, isLabelled: boolean): string {
+  return classNames(
+    'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-2 font-medium whitespace-nowrap',
+    'transition-colors duration-(--t-fast)',
+    isSmall ? 'h-6 text-small' : 'h-(--control)',
+    isLabelled ? (isSmall ? 'px-2' : 'px-2.5') : isSmall ? 'w-6' : 'w-(--control)',
+    looks[kind],
+  );
 }
 
 /** A button without a label needs `aria-label`. */
@@ -32,11 +43,8 @@ export function Button(props: ButtonProps) {
       {...rest}
       disabled={disabled === true || busy === true}
       className={classNames(
-        'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-2 font-medium whitespace-nowrap',
-        'transition-colors duration-(--t-fast) disabled:opacity-60 disabled:hover:bg-inherit',
-        small ? 'h-6 text-small' : 'h-(--control)',
-        isLabelled ? (small ? 'px-2' : 'px-2.5') : small ? 'w-6' : 'w-(--control)',
-        looks[kind],
+        buttonLook(kind, small === true, isLabelled),
+        'disabled:opacity-60 disabled:hover:bg-inherit',
         className,
       )}
     >

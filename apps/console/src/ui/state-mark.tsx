@@ -39,7 +39,7 @@ export function StateMark({ state, children, className }: StateMarkProps) {
   return (
     <span
       className={classNames(
-        'inline-flex items-center gap-1.5 font-medium whitespace-nowrap',
+        'inline-flex items-center gap-1.5 align-middle font-medium whitespace-nowrap',
         look,
         className,
       )}
