@@ -19,6 +19,7 @@ import { IssuedTokens1763800000000 } from './1763800000000-issued-tokens.js';
 import { ServerAsksCallers1763810000000 } from './1763810000000-server-asks-callers.js';
 import { Policy1764000000000 } from './1764000000000-policy.js';
 import { Approvals1764100000000 } from './1764100000000-approvals.js';
+import { BrowserSessions1764310000000 } from './1764310000000-browser-sessions.js';
 import { KeptResults1764200000000 } from './1764200000000-kept-results.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
@@ -45,4 +46,5 @@ export const migrations = [
   Policy1764000000000,
   Approvals1764100000000,
   KeptResults1764200000000,
+  BrowserSessions1764310000000,
 ] as const;

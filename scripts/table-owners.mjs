@@ -8,6 +8,7 @@ export const owners = {
   api_tokens: 'access',
   approvals: 'approvals',
   audit_log: 'access',
+  browser_sessions: 'access',
   compatible_migrations: 'platform',
   external_servers: 'registry',
   grants: 'policy',

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { ScheduleModule } from '@nestjs/schedule';
-import { AccessModule } from '@app/access';
+import { AccessModule, ConsoleAccessModule } from '@app/access';
 import { ApprovalsModule } from '@app/approvals';
 import { AggregationModule } from '@app/aggregation';
 import { ClassificationModule } from '@app/classification';
@@ -31,6 +31,7 @@ export class AppModule {
         CqrsModule.forRoot(), // commands and queries go down, events go up
         ScheduleModule.forRoot(), // periodic jobs
         AccessModule, // authentication, scopes, audit
+        ...(env.MCP_AGGREGATOR_CONSOLE ? [ConsoleAccessModule] : []), // logins of browsers
         RegistryModule, // 1 register
         AuthorizationModule, // OAuth towards servers
         SessionsModule, // 2 connect, keep, reconnect

@@ -7,6 +7,40 @@ export class Unauthorized extends AppError {
   }
 }
 
+/** What a person logs in with at the console. */
+export class LoginRefused extends Unauthorized {
+  constructor(what: keyof typeof loginHelp) {
+    super(loginHelp[what], LOGIN_CHALLENGE);
+  }
+}
+
+const LOGIN_CHALLENGE = 'Bearer realm="switchboard"';
+const loginHelp = {
+  token:
+    'The token is not known here, or has expired. `switchboard login` prints a link that logs in',
+  jwt: 'This is a token of an identity provider. The console takes a token of this service: an administrator makes one with `switchboard tokens create`',
+} as const;
+
+/** The browser has no session, or it has ended. */
+export class NotLoggedIn extends Unauthorized {
+  constructor() {
+    super(
+      'There is no login, or it has ended: send a token to POST /console/session',
+      LOGIN_CHALLENGE,
+    );
+  }
+}
+
+/** A login or logout that no page of the console sent; another page may have made a browser send it. */
+export class NotFromConsole extends AppError {
+  constructor() {
+    super(
+      'Only pages of this service log in and out: send `X-Requested-With: switchboard-console`, and no Origin but that of this service',
+      { kind: 'forbidden', code: 'FORBIDDEN', context: { header: 'X-Requested-With' } },
+    );
+  }
+}
+
 /** A token that is malformed, expired, of another issuer or audience, or not signed by a known key. */
 export class JwtRefused extends Error {}
 

@@ -10,6 +10,11 @@ import { JwtVerifier } from './authenticate/jwt-verifier.js';
 import { ProtectedResourceController } from './authenticate/protected-resource.controller.js';
 import { PruneAuditJob } from './audit/prune-audit.job.js';
 import { RefusalLog } from './audit/refusal-log.js';
+import { BrowserSessionStore } from './browser-sessions/browser-session.store.js';
+import { BrowserSessions } from './browser-sessions/browser-sessions.js';
+import { LogInHandler } from './browser-sessions/log-in.command.js';
+import { LogOutHandler } from './browser-sessions/log-out.command.js';
+import { PruneBrowserSessionsJob } from './browser-sessions/prune-browser-sessions.job.js';
 import { IssuedTokenStore } from './tokens/issued-token.store.js';
 import { IssueTokenHandler } from './tokens/issue-token.command.js';
 import { ReloadTokensOnReplicaNews } from './tokens/reload-tokens.on-replica-news.js';
@@ -30,10 +35,15 @@ import { Tokens } from './authenticate/tokens.js';
     AuditLosses,
     AuditStore,
     Authenticator,
+    BrowserSessions,
+    BrowserSessionStore,
     IssuedTokenStore,
     IssueTokenHandler,
     JwtVerifier,
+    LogInHandler,
+    LogOutHandler,
     PruneAuditJob,
+    PruneBrowserSessionsJob,
     RefusalLog,
     ReloadTokensOnReplicaNews,
     RevokeTokenHandler,
@@ -42,6 +52,6 @@ import { Tokens } from './authenticate/tokens.js';
     TokenStore,
     Tokens,
   ],
-  exports: [AuditLosses, AuditStore, Tokens],
+  exports: [AuditLosses, AuditStore, BrowserSessions, Tokens],
 })
 export class AccessModule {}

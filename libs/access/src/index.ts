@@ -12,6 +12,8 @@ export {
 export { RateLimited, ScopeMissing } from './access.errors.js';
 export { AccessModule } from './access.module.js';
 export { adminTokenNotice, clientSnippet } from './authenticate/admin-token.js';
+export { ConsoleAccessModule } from './console-access.module.js';
+export { FindViewSlug } from './browser-sessions/find-view-slug.query.js';
 export { AuditLosses } from './audit/audit-losses.js';
 export { type AuditEntry, AuditStore } from './audit/audit.store.js';
 export { FindView, type ViewLevel, viewLevels } from './tokens/find-view.query.js';

@@ -22,6 +22,7 @@ import { ReloadPolicyOnReplicaNews } from './reload-policy.on-replica-news.js';
 import { PolicyStore } from './rows/policy.store.js';
 import { DeleteViewHandler } from './views/delete-view.command.js';
 import { FindViewHandler } from './views/find-view.handler.js';
+import { FindViewSlugHandler } from './views/find-view-slug.handler.js';
 import { SaveViewHandler } from './views/save-view.command.js';
 import { ViewsController } from './views/views.controller.js';
 
@@ -39,6 +40,7 @@ import { ViewsController } from './views/views.controller.js';
     ExplainAccessHandler,
     ExportPolicyHandler,
     FindViewHandler,
+    FindViewSlugHandler,
     GiveGrantHandler,
     ImportPolicyFileHandler,
     ImportPolicyHandler,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { JwtRefused, Unauthorized } from '../access.errors.js';
+import { BrowserSessions } from '../browser-sessions/browser-sessions.js';
 import { JwtVerifier } from './jwt-verifier.js';
 import { metadataUrl } from './oauth-metadata.js';
 import type { Principal } from './principal.js';
@@ -13,15 +14,16 @@ export class Authenticator {
   constructor(
     private readonly tokens: Tokens,
     private readonly jwts: JwtVerifier,
+    private readonly sessions: BrowserSessions,
   ) {}
 
   /**
    * Undefined without credentials; throws or rejects for wrong ones. A known token or a verified JWT is
-   * resolved synchronously and costs one hash.
+   * resolved synchronously and costs one hash. A browser session counts only without an Authorization header.
    */
-  authenticate(request: FastifyRequest): Principal | undefined | Promise<Principal> {
+  authenticate(request: FastifyRequest): Principal | undefined | Promise<Principal | undefined> {
     const header = request.headers.authorization;
-    if (header === undefined) return undefined;
+    if (header === undefined) return this.bySession(request);
     const token = bearerToken(header) ?? (isDocs(request) ? basicPassword(header) : undefined);
     if (token === undefined) throw this.refusal(request, 'invalid_request');
     const tokenHash = hash('sha256', token, 'binary');
@@ -36,6 +38,15 @@ export class Authenticator {
   /** A 401 with the challenge for this route. */
   refusal(request: FastifyRequest, error?: 'invalid_token' | 'invalid_request'): Unauthorized {
     return new Unauthorized(explain(error), this.challenge(request, error));
+  }
+
+  private bySession(
+    request: FastifyRequest,
+  ): Principal | undefined | Promise<Principal | undefined> {
+    const session = this.sessions.of(request);
+    return session instanceof Promise
+      ? session.then((found) => found?.principal)
+      : session?.principal;
   }
 
   private async verify(

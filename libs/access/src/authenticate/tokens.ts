@@ -57,6 +57,15 @@ export class Tokens {
 
   /** By the SHA-256 of the token as a latin1 string, which costs half as much as a buffer. */
   find(hash: string): Principal | undefined {
+    return this.accepted(hash)?.principal;
+  }
+
+  /** By the SHA-256 in hex, as rows have it; with the time in ms until which the token is accepted. */
+  holderOf(tokenHash: string): Pick<Known, 'principal' | 'until'> | undefined {
+    return this.accepted(Buffer.from(tokenHash, 'hex').toString('latin1'));
+  }
+
+  private accepted(hash: string): Known | undefined {
     const candidate = this.known.get(keyOf(hash));
     if (!candidate || !timingSafeEqual(candidate.digest, Buffer.from(hash, 'latin1'))) {
       return undefined;
@@ -64,7 +73,7 @@ export class Tokens {
     if (candidate.until !== Infinity && candidate.until <= this.clock.now().getTime())
       return undefined;
     candidate.isUsed = true;
-    return candidate.principal;
+    return candidate;
   }
 
   /**

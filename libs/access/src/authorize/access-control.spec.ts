@@ -5,6 +5,7 @@ import { JwtRefused } from '../access.errors.js';
 import type { RefusalLog } from '../audit/refusal-log.js';
 import { Authenticator } from '../authenticate/authenticator.js';
 import type { JwtVerifier } from '../authenticate/jwt-verifier.js';
+import type { BrowserSessions, LiveSession } from '../browser-sessions/browser-sessions.js';
 import { AccessControl } from './access-control.js';
 
 const READER = 'token-of-a-reader-here';
@@ -42,11 +43,16 @@ describe(AccessControl.name, () => {
     settings: Record<string, string> = {},
     verifier = noJwts,
     passes = noPasses,
+    sessions: Pick<BrowserSessions, 'of'> = { of: () => undefined },
   ): Promise<void> {
     const env = parseEnv({ MCP_AGGREGATOR_TOKENS: TOKENS, ...settings });
     const tokens = tokensOn(env);
     const log: Pick<RefusalLog, 'note'> = { note: (refusal) => void refused.push(refusal) };
-    const authenticator = new Authenticator(tokens, verifier as JwtVerifier);
+    const authenticator = new Authenticator(
+      tokens,
+      verifier as JwtVerifier,
+      sessions as BrowserSessions,
+    );
     app = fastify();
     app.setErrorHandler((error, _request, reply) => {
       const { status, body, challenge, retryAfterSeconds } = errorAnswer(error);
@@ -170,6 +176,51 @@ describe(AccessControl.name, () => {
       await start({}, { ...jwts, verify: () => Promise.reject(new Error('down')) });
       expect(await statusOf('/read', `Bearer ${GOOD_JWT}`)).toBe(500);
       expect(refused).toEqual([]);
+    });
+  });
+
+  describe('of a browser', () => {
+    const session = {
+      principal: { name: 'ada', scopes: ['call'], subjects: ['token:ada'] },
+    } as unknown as LiveSession;
+    const asked: unknown[] = [];
+    const sessions = (answer: ReturnType<BrowserSessions['of']>) => ({
+      of: ({ method }: { method: string }) => {
+        asked.push(method);
+        return answer;
+      },
+    });
+    beforeEach(() => void asked.splice(0));
+
+    it.each([
+      ['at once', () => session],
+      ['after its row was read', () => Promise.resolve(session)],
+    ])('takes a session that is found %s', async (_, find) => {
+      await start({}, noJwts, noPasses, sessions(find()));
+      expect(JSON.parse((await get('/call')).text)).toMatchObject({ name: 'ada' });
+      expect(await statusOf('/admin')).toBe(403);
+      expect(await statusOf('/nowhere')).toBe(404);
+    });
+
+    it('asks for a token when there is no session', async () => {
+      await start({}, noJwts, noPasses, sessions(Promise.resolve(undefined)));
+      expect(await get('/read')).toMatchObject({
+        status: 401,
+        challenge: 'Bearer realm="switchboard"',
+      });
+    });
+
+    it('looks for no session on public routes, or beside an Authorization header, right or wrong', async () => {
+      await start({}, noJwts, noPasses, sessions(session));
+      expect((await get('/public')).text).toBe('no caller');
+      expect(await statusOf('/read', `Bearer ${READER}`)).toBe(200);
+      expect(await statusOf('/read', 'Bearer wrong')).toBe(401);
+      expect(asked).toEqual([]);
+    });
+
+    it('does not count ended sessions as wrong tokens', async () => {
+      await start({}, noJwts, noPasses, sessions(undefined));
+      for (let i = 0; i < 40; i++) expect(await statusOf('/read')).toBe(401);
     });
   });
 

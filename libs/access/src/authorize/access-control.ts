@@ -68,6 +68,9 @@ export class AccessControl {
     fastify.decorateRequest('countMore', function (this: FastifyRequest, more: number) {
       return calls && more > 0 ? countEach(calls, this, more) : undefined;
     });
+    fastify.decorateRequest('countFailure', function (this: FastifyRequest) {
+      return refuseExcess(failures, this);
+    });
     const admitFor =
       (rule: AccessRule): Admission =>
       (request, _reply, done) => {
@@ -165,7 +168,7 @@ export class AccessControl {
   private identify(
     request: FastifyRequest,
     failures: Limiter,
-  ): Principal | undefined | Promise<Principal> {
+  ): Principal | undefined | Promise<Principal | undefined> {
     const refuse = async (error: unknown): Promise<never> => {
       if (error instanceof Unauthorized) await refuseExcess(failures, request);
       throw error;

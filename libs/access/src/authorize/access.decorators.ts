@@ -21,6 +21,8 @@ declare module 'fastify' {
     passedBy?: { readonly ip: string | null };
     /** Counts further calls of the same request against the rate limit; undefined when there is none. */
     countMore?: (calls: number) => Promise<void> | undefined;
+    /** Counts wrong credentials that a handler refuses; rejects with RateLimited when there are too many. */
+    countFailure?: () => Promise<void>;
   }
   interface FastifyContextConfig {
     /** Set by the decorators below; to be set by hand on routes added to Fastify directly. */

@@ -43,7 +43,11 @@ export function normalOrigin(origin: string): string {
 export function refuseForeign(request: RequestOrigin, rules: OriginRules): void {
   if (!isOwnHost(request, rules)) throw new ForeignRequest('Host', 'MCP_AGGREGATOR_ALLOWED_HOSTS');
   const { origin } = request;
-  if (origin !== undefined && !isSameHost(origin, request) && !rules.origins.has(origin)) {
+  if (
+    origin !== undefined &&
+    !isSameHost(origin, request.forwardedHost) &&
+    !rules.origins.has(origin)
+  ) {
     throw new ForeignRequest('Origin', 'MCP_AGGREGATOR_ALLOWED_ORIGINS');
   }
 }
@@ -57,6 +61,7 @@ function isOwnHost(request: RequestOrigin, rules: OriginRules): boolean {
   return !rules.loopbackOnly && request.isPublicRoute && isIP(name.replace(/^\[|\]$/g, '')) !== 0;
 }
 
-function isSameHost(origin: string, request: RequestOrigin): boolean {
-  return URL.canParse(origin) && new URL(origin).host === request.forwardedHost.toLowerCase();
+/** `host` as the client sent it. */
+export function isSameHost(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }

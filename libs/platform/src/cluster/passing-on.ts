@@ -12,7 +12,7 @@ import { errorCode } from '../errors/error-code.js';
 import { PASS_SCHEME, type PassedRequest, Passes } from './passes.js';
 import { type Peer, Peers } from './peers.js';
 
-/** Of one connection only (RFC 9110 §7.6.1), or replaced by the pass. */
+/** Of one connection only (RFC 9110 §7.6.1), or credentials, which the pass replaces. */
 const NOT_PASSED = new Set([
   'connection',
   'keep-alive',
@@ -24,6 +24,7 @@ const NOT_PASSED = new Set([
   'upgrade',
   'expect',
   'authorization',
+  'cookie',
 ]);
 
 /**

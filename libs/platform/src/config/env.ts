@@ -144,6 +144,7 @@ function tokenHash(secret: string): string | undefined {
 
 export const envSchema = z.object({
   MCP_AGGREGATOR_ENABLED: flag(true),
+  MCP_AGGREGATOR_CONSOLE: flag(true),
   MCP_AGGREGATOR_HOST: z.string().min(1).default('127.0.0.1'),
   MCP_AGGREGATOR_PORT: whole(8081, 0, 65_535),
   MCP_AGGREGATOR_PUBLIC_URL: publicUrl.optional(),

@@ -1,0 +1,86 @@
+import { Body, Controller, Delete, Get, Header, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { tokenScopes } from '@app/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LoginRefused, NotFromConsole, NotLoggedIn } from '../access.errors.js';
+import { addressOf, hasScope } from '../authenticate/principal.js';
+import { Public } from '../authorize/access.decorators.js';
+import { clearedCookie, sessionCookie } from './browser-session.js';
+import { BrowserSessions, type LiveSession } from './browser-sessions.js';
+import { type BrowserSessionView, LogInDto } from './browser-sessions.dto.js';
+import { FindViewSlug } from './find-view-slug.query.js';
+import { LogIn } from './log-in.command.js';
+import { LogOut } from './log-out.command.js';
+import { isFromOwnPage } from './own-page.js';
+
+/** For the pages of the console; programs send a token with each request. */
+@Public()
+@ApiExcludeController()
+@Controller('console/session')
+export class BrowserSessionsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly sessions: BrowserSessions,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  async logIn(
+    @Body() { token }: LogInDto,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<BrowserSessionView> {
+    if (!isFromOwnPage(request)) throw new NotFromConsole();
+    try {
+      const command = new LogIn(token, addressOf(request));
+      const { id, session } = await this.commands.execute(command);
+      void reply.header('set-cookie', sessionCookie(id, placeOf(request)));
+      return await this.toView(session);
+    } catch (error) {
+      if (error instanceof LoginRefused) await request.countFailure?.();
+      throw error;
+    }
+  }
+
+  @Get()
+  @Header('cache-control', 'no-store')
+  async getSession(@Req() request: FastifyRequest): Promise<BrowserSessionView> {
+    const session = await this.sessions.of(request);
+    if (!session) throw new NotLoggedIn();
+    return this.toView(session);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  async logOut(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    if (!isFromOwnPage(request)) throw new NotFromConsole();
+    const session = await this.sessions.of(request);
+    if (session) {
+      const actor = { name: session.principal.name, ip: addressOf(request) };
+      await this.commands.execute(new LogOut(session.idHash, actor));
+    }
+    void reply.header('set-cookie', clearedCookie(placeOf(request)));
+  }
+
+  private async toView({ principal, expiresAt }: LiveSession): Promise<BrowserSessionView> {
+    const { name, pinned } = principal;
+    const view = pinned && (await this.queries.execute(new FindViewSlug(pinned.viewId)));
+    return {
+      name,
+      scopes: tokenScopes.filter((scope) => hasScope(principal, scope)),
+      view: pinned ? (view?.slug ?? pinned.viewId) : null,
+      expires_at: expiresAt.toISOString(),
+    };
+  }
+}
+
+/** A proxy that ends TLS may say so only to the browser, whose Origin says it to us. */
+function placeOf({ host, protocol, headers }: FastifyRequest): { host: string; isTls: boolean } {
+  return { host, isTls: protocol === 'https' || /^https:/i.test(headers.origin ?? '') };
+}
