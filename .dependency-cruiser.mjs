@@ -27,7 +27,7 @@ const mayCall = {
     'mcp-client',
   ],
   classification: ['access', 'catalogue', 'policy', 'vectors', 'llm'],
-  search: ['access', 'catalogue', 'policy', 'classification', 'vectors'],
+  search: ['access', 'catalogue', 'policy', 'classification', 'registry', 'vectors'],
   results: ['access', 'policy', 'registry'],
   routing: [
     'access',

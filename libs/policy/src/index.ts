@@ -8,3 +8,4 @@ export { GrantOnlyReads } from './policy.errors.js';
 export { PolicyModule } from './policy.module.js';
 export { EVERYTHING, type Offer } from './views/offer.js';
 export { DEFAULT_VIEW } from './views/view.js';
+export { ruleDocument } from './views/view-document.js';

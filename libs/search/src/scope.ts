@@ -70,11 +70,26 @@ function drawScope(snapshot: CatalogueSnapshot, filter: ScopeFilter): Scope {
   return { tools, filter: indexFilter, servers, externalTools, excluded };
 }
 
+/** Whether a tool is meant, whatever the status of its server. */
+export function isInFilter(
+  tool: CatalogueTool,
+  { includeExternal, servers }: ScopeFilter,
+): boolean {
+  if (tool.isExternal && includeExternal === false) return false;
+  return !servers || servers.includes(tool.serverName);
+}
+
+/** A filter for a vector index that lets these tools pass, and few others. */
+export function filterOf(tools: readonly CatalogueTool[]): VectorFilter {
+  const owners = [...new Set(tools.map(({ serverId }) => serverId))];
+  return { source_server_id: owners, ...namesIn({ isPart: true, tools }) };
+}
+
 /**
  * The best of all tools of a server may all be hidden from a view of a few, so that the index has to look among those.
  * Of a larger part enough are found.
  */
-function namesIn({ isPart, tools }: CatalogueSnapshot): VectorFilter {
+function namesIn({ isPart, tools }: Pick<CatalogueSnapshot, 'isPart' | 'tools'>): VectorFilter {
   if (!isPart || tools.length > MAX_NAMED) return {};
   return { original_name: [...new Set(tools.map(({ originalName }) => originalName))] };
 }

@@ -6,7 +6,8 @@ import { StaticModel, ToolVectors } from '@app/vectors';
 import { clausesOf } from './rank/clauses.js';
 import { LexicalTools } from './words/lexical-tools.js';
 import { type MatchedSkill, matchSkills } from './rank/match-skills.js';
-import { denseDepth, fuse, LEXICAL_DEPTH, rank, withClauses } from './rank/ranking.js';
+import { denseDepth, fuse, type Hits, LEXICAL_DEPTH, rank, withClauses } from './rank/ranking.js';
+import { type SearchExplanation, SearchExplainer } from './explain/explain-search.js';
 import { type ExcludedServer, type Scope, scopeOf } from './scope.js';
 import { choose, type Strategy, type StrategyUsed } from './rank/strategy.js';
 
@@ -25,6 +26,8 @@ export interface SearchRequest {
   readonly toolThreshold?: number | undefined;
   /** Skills with a lower score (0…1) do not match. */
   readonly skillThreshold?: number | undefined;
+  /** Explains the score of each hit; `all` also names the tools that were left out. */
+  readonly explain?: 'hits' | 'all' | undefined;
 }
 
 export interface FoundTool {
@@ -47,6 +50,7 @@ export interface SearchResult {
   readonly degraded: string | undefined;
   readonly vectorMs: number;
   readonly rankingMs: number;
+  readonly explanation?: SearchExplanation;
 }
 
 export const searchDefaults = { limit: 10, toolThreshold: 0.1, skillThreshold: 0.4 } as const;
@@ -56,7 +60,7 @@ export class SearchTools extends Query<SearchResult> {
   constructor(
     readonly request: SearchRequest,
     /** What is searched. */
-    readonly offer: Pick<Offer, 'catalogue'>,
+    readonly offer: Pick<Offer, 'catalogue' | 'ruleFor' | 'isReadOnly' | 'view'>,
   ) {
     super();
   }
@@ -70,6 +74,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     private readonly vectors: ToolVectors,
     private readonly skills: SkillMap,
     private readonly model: StaticModel,
+    private readonly explainer: SearchExplainer,
   ) {}
 
   async execute({ request, offer }: SearchTools): Promise<SearchResult> {
@@ -79,22 +84,21 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     const dense =
       before.tools.size > 0
         ? await this.vectors.search(texts, denseDepth(before.tools.size), before.filter)
-        : { hits: undefined, problem: undefined };
+        : { hits: undefined, modelId: undefined, problem: undefined };
     const vectorMs = performance.now() - started;
     // Take the snapshot after the wait, so that tools removed in the meantime are not returned.
     const snapshot = offer.catalogue(this.catalogue.current);
     const scope = scopeOf(snapshot, request);
-    const ranked = rank(
-      this.score(texts, dense.hits, scope),
-      request.toolThreshold ?? searchDefaults.toolThreshold,
-      (id) => snapshot.toolsById.get(id)?.name,
-    );
+    const hits = this.hitsOf(texts, dense.hits, scope);
+    const threshold = request.toolThreshold ?? searchDefaults.toolThreshold;
+    const ranked = rank(scoresOf(hits), threshold, (id) => snapshot.toolsById.get(id)?.name);
     const skillsOf = (id: number): readonly string[] => snapshot.toolsById.get(id)?.skillIds ?? [];
+    const skillThreshold = request.skillThreshold ?? searchDefaults.skillThreshold;
     const matchedSkills = matchSkills(
       this.skills.current,
       this.model.embed(request.query),
       ranked,
-      request.skillThreshold ?? searchDefaults.skillThreshold,
+      skillThreshold,
       skillsOf,
     );
     const isDirect = request.strategy === 'direct';
@@ -104,11 +108,13 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
       new Set(isDirect ? [] : matchedSkills.map((skill) => skill.id)),
       skillsOf,
     );
+    const rankingMs = performance.now() - started - vectorMs;
+    const tools = chosen.flatMap(({ id, score }) => {
+      const tool = snapshot.toolsById.get(id);
+      return tool ? [{ tool, server: snapshot.servers.get(tool.serverId), score }] : [];
+    });
     return {
-      tools: chosen.flatMap(({ id, score }) => {
-        const tool = snapshot.toolsById.get(id);
-        return tool ? [{ tool, server: snapshot.servers.get(tool.serverId), score }] : [];
-      }),
+      tools,
       matchedSkills,
       strategyUsed,
       serversSearched: scope.servers.length,
@@ -116,24 +122,38 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
       excludedServers: scope.excluded,
       degraded: dense.problem,
       vectorMs,
-      rankingMs: performance.now() - started - vectorMs,
+      rankingMs,
+      ...(request.explain && {
+        explanation: await this.explainer.explain({
+          texts,
+          hits,
+          ranked,
+          threshold,
+          tools: scope.tools,
+          filter: request,
+          offer,
+          embeddingModel: dense.modelId,
+          skillThreshold,
+          matchedSkills,
+          found: tools.map(({ tool }) => tool),
+          namesLeftOut: request.explain === 'all',
+        }),
+      }),
     };
   }
 
-  private score(
-    texts: readonly string[],
-    hits: ToolHits | undefined,
-    scope: Scope,
-  ): ReadonlyMap<number, number> {
-    const [whole = new Map<number, number>(), ...clauses] = texts.map((text, i) =>
-      fuse(
-        this.lexical.index.search(text, LEXICAL_DEPTH, (id) => scope.tools.has(id)),
-        hits?.[i]?.filter(({ id }) => scope.tools.has(id)),
-        denseDepth(scope.tools.size),
-      ),
-    );
-    return withClauses(whole, clauses);
+  private hitsOf(texts: readonly string[], dense: ToolHits | undefined, { tools }: Scope): Hits[] {
+    return texts.map((text, i) => ({
+      lexical: this.lexical.index.search(text, LEXICAL_DEPTH, (id) => tools.has(id)),
+      dense: dense?.[i]?.filter(({ id }) => tools.has(id)),
+      depth: denseDepth(tools.size),
+    }));
   }
+}
+
+function scoresOf(hits: readonly Hits[]): ReadonlyMap<number, number> {
+  const [whole = new Map<number, number>(), ...clauses] = hits.map(fuse);
+  return withClauses(whole, clauses);
 }
 
 type ToolHits = Awaited<ReturnType<ToolVectors['search']>>['hits'];

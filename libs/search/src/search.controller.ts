@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal, type Principal, RequireScope } from '@app/access';
+import { CurrentPrincipal, hasScope, type Principal, RequireScope } from '@app/access';
 import { ApiErrors, BodyLimit } from '@app/platform';
 import { FollowsPolicy, Permissions } from '@app/policy';
 import { SearchDto, SearchView, toSearchView } from './search.dto.js';
@@ -23,13 +23,16 @@ export class SearchController {
   @BodyLimit('long')
   @ApiOperation({ summary: 'Find tools by meaning and by words' })
   @ApiOkResponse({ type: SearchView })
-  @ApiErrors(400, 413, 422)
+  @ApiErrors(400, 404, 413, 422)
   async searchTools(
     @Body() dto: SearchDto,
     @CurrentPrincipal() principal: Principal,
   ): Promise<SearchView> {
     const started = performance.now();
-    const { offer } = this.permissions.inRest(principal);
+    const { offer } = dto.view
+      ? this.permissions.onView(principal, dto.view)
+      : this.permissions.inRest(principal);
+    const leftOut = hasScope(principal, 'admin') && !principal.pinned ? 'all' : 'hits';
     const result = await this.queries.execute(
       new SearchTools(
         {
@@ -40,6 +43,7 @@ export class SearchController {
           servers: dto.server_filter ?? undefined,
           toolThreshold: dto.tool_threshold ?? undefined,
           skillThreshold: dto.skill_threshold ?? undefined,
+          explain: dto.explain ? leftOut : undefined,
         },
         offer,
       ),

@@ -20,6 +20,13 @@ import {
   MAX_SERVER_NAME_CHARS,
   MaxChars,
 } from '@app/platform';
+import type { SearchExplanation } from './explain/explain-search.js';
+import {
+  HitExplanationView,
+  SearchExplanationView,
+  toExplanationView,
+  toHitExplanationView,
+} from './explain/explanation.dto.js';
 import { type FoundTool, MAX_QUERY_LENGTH, type SearchResult } from './search-tools.query.js';
 import { strategies, type Strategy } from './rank/strategy.js';
 
@@ -112,6 +119,29 @@ export class SearchDto {
   @IsOptional()
   @IsIn(strategies, { message: `Must be one of ${strategies.join(', ')}` })
   readonly strategy?: Strategy | null;
+
+  @ApiPropertyOptional({
+    type: Boolean,
+    nullable: true,
+    default: false,
+    description:
+      'Explains each score, and the query; to admins also which tools fit and were left out.',
+  })
+  @IsOptional()
+  @IsBoolean({ message: 'Input should be true or false' })
+  readonly explain?: boolean | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    nullable: true,
+    example: 'support',
+    description: 'Slug of a view: searches what it offers. Without it, what the REST API shows.',
+  })
+  @IsOptional()
+  @IsString({ message: 'Input should be a string' })
+  @MaxChars(64, { message: 'Must have at most 64 characters' })
+  @IsCleanText()
+  readonly view?: string | null;
 }
 
 export class SourceServerView {
@@ -161,6 +191,8 @@ export class FoundToolView {
     description: 'Only with include_schemas.',
   })
   readonly input_schema?: JsonObject;
+  @ApiPropertyOptional({ type: HitExplanationView, description: 'Only with explain.' })
+  readonly explanation?: HitExplanationView;
 }
 
 export class MatchedSkillView {
@@ -227,6 +259,8 @@ export class SearchView {
   readonly matched_skills!: readonly MatchedSkillView[];
   @ApiProperty()
   readonly metadata!: SearchMetadataView;
+  @ApiPropertyOptional({ type: SearchExplanationView, description: 'Only with explain.' })
+  readonly explanation?: SearchExplanationView;
 }
 
 export function toSearchView(
@@ -237,7 +271,7 @@ export function toSearchView(
 ): SearchView {
   return {
     query,
-    tools: result.tools.map((found) => toFoundToolView(found, includeSchemas)),
+    tools: result.tools.map((found) => toFoundToolView(found, includeSchemas, result.explanation)),
     matched_skills: result.matchedSkills.map(({ id, name, score }) => ({
       id,
       name,
@@ -260,13 +294,16 @@ export function toSearchView(
       ranking_time_ms: round(result.rankingMs, 2),
       total_time_ms: round(totalMs, 2),
     },
+    ...(result.explanation && { explanation: toExplanationView(result.explanation) }),
   };
 }
 
 function toFoundToolView(
   { tool, server, score }: FoundTool,
   includeSchema: boolean,
+  explanation: SearchExplanation | undefined,
 ): FoundToolView {
+  const hit = explanation?.hits.get(tool.id);
   return {
     id: String(tool.id),
     db_id: tool.id,
@@ -280,6 +317,7 @@ function toFoundToolView(
     classified_by: tool.classifiedBy,
     source_server: server ? { id: server.id, name: server.name, status: server.status } : null,
     ...(includeSchema && { input_schema: tool.inputSchema }),
+    ...(hit && { explanation: toHitExplanationView(hit) }),
   };
 }
 

@@ -4,6 +4,8 @@ import { CatalogueModule } from '@app/catalogue';
 import { PolicyModule } from '@app/policy';
 import { VectorsModule } from '@app/vectors';
 import { IndexWordsOnCatalogueReplaced } from './words/index-words.on-catalogue-replaced.js';
+import { SearchExplainer } from './explain/explain-search.js';
+import { LeftOutTools } from './explain/left-out.js';
 import { LexicalTools } from './words/lexical-tools.js';
 import { SearchController } from './search.controller.js';
 import { SearchToolsHandler } from './search-tools.query.js';
@@ -12,6 +14,12 @@ import { ToolListController } from './tool-list.controller.js';
 @Module({
   imports: [CatalogueModule, PolicyModule, ClassificationModule, VectorsModule],
   controllers: [SearchController, ToolListController],
-  providers: [LexicalTools, IndexWordsOnCatalogueReplaced, SearchToolsHandler],
+  providers: [
+    LexicalTools,
+    IndexWordsOnCatalogueReplaced,
+    LeftOutTools,
+    SearchExplainer,
+    SearchToolsHandler,
+  ],
 })
 export class SearchModule {}

@@ -1,6 +1,8 @@
+import type { SearchView } from '@app/api-client';
 import { Command } from '@commander-js/extra-typings';
 import { collect, count } from './option-values.js';
 import type { RestClient } from './rest-client.js';
+import type { Screen } from './screen.js';
 import { fields, table } from './table.js';
 import type { CommandResult, Perform } from './session.js';
 
@@ -11,8 +13,10 @@ export function searchCommand(perform: Perform) {
     .argument('<text...>', 'what a tool should do')
     .option('--server <server>', 'only tools of this server; may be repeated', collect)
     .option('--limit <count>', 'maximum number of tools', count, 10)
-    .action((text, { server, limit }) =>
-      perform((rest) => search(rest, text.join(' '), { servers: server, limit })),
+    .option('--view <slug>', 'only what this view offers')
+    .option('--explain', 'print why each tool was found, and which fit but were left out')
+    .action((text, { server, limit, view, explain }) =>
+      perform((rest) => search(rest, text.join(' '), { servers: server, limit, view, explain })),
     );
 }
 
@@ -32,25 +36,56 @@ interface Asked {
   readonly servers?: readonly string[] | undefined;
   readonly limit?: number | undefined;
   readonly explain?: boolean | undefined;
+  readonly view?: string | undefined;
 }
 
 async function search(
   rest: RestClient,
   text: string,
-  { servers, limit }: Asked,
+  { servers, limit, explain, view }: Asked,
 ): Promise<CommandResult> {
   const body = {
     query: text,
     ...(limit && { limit }),
     ...(servers && { server_filter: [...servers] }),
+    ...(explain && { explain }),
+    ...(view !== undefined && { view }),
   };
   const json = await rest.ask((api) => api.searchTools({ body }));
+  if (json.explanation) return { json, text: (screen) => explained(json, screen) };
   const rows = json.tools.map((tool) => [tool.name, tool.score.toFixed(2), tool.description]);
   return {
     json,
     text: (screen) =>
       rows.length === 0 ? 'Nothing fits.' : table(['TOOL', 'SCORE', ''], rows, screen),
   };
+}
+
+/** The shares of each score, then the query, then what was left out. */
+function explained({ tools, explanation }: SearchView, screen: Screen): string {
+  const hits = tools.map(({ name, score, explanation: hit }) => [
+    name,
+    score.toFixed(2),
+    hit?.shares.lexical.toFixed(2) ?? '',
+    hit?.shares.dense.toFixed(2) ?? '',
+    hit?.skill ? `${hit.skill.id} ${hit.skill.score.toFixed(2)}` : '',
+    hit?.matched_words.map(({ word }) => word).join(', ') ?? '',
+  ]);
+  const headings = ['TOOL', 'SCORE', 'WORDS', 'MEANING', 'SKILL', 'MATCHED'];
+  const leftOut = (explanation?.left_out ?? []).map(({ name, score, kind, reason }) => [
+    name,
+    score.toFixed(2),
+    kind,
+    reason,
+  ]);
+  return [
+    hits.length === 0 ? 'Nothing fits.' : table(headings, hits, screen),
+    fields([
+      ['Embedded by', explanation?.embedding_model ?? 'nothing: searched by words only'],
+      ['Clauses', explanation?.clauses.join('\n')],
+    ]),
+    ...(leftOut.length > 0 ? [table(['LEFT OUT', 'SCORE', 'WHY', ''], leftOut, screen)] : []),
+  ].join('\n\n');
 }
 
 async function query(

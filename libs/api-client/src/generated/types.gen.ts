@@ -1049,12 +1049,76 @@ export type SearchDto = {
      * hierarchical: first the tools of the skills that match the query; direct: all tools.
      */
     strategy?: 'hierarchical' | 'direct';
+    /**
+     * Explains each score, and the query; to admins also which tools fit and were left out.
+     */
+    explain?: boolean | null;
+    /**
+     * Slug of a view: searches what it offers. Without it, what the REST API shows.
+     */
+    view?: string | null;
 };
 
 export type SourceServerView = {
     id: string;
     name: string;
     status: string;
+};
+
+export type ScoreSharesView = {
+    /**
+     * Found by its words.
+     */
+    lexical: number;
+    /**
+     * Found by its meaning.
+     */
+    dense: number;
+};
+
+export type HitSkillView = {
+    id: string;
+    score: number;
+};
+
+export type MatchedWordView = {
+    /**
+     * As the query writes it.
+     */
+    word: string;
+    fields: Array<'name' | 'server' | 'description' | 'parameters'>;
+};
+
+export type HitExplanationView = {
+    /**
+     * Together they are the score.
+     */
+    shares: ScoreSharesView;
+    /**
+     * The best skill of the tool that matches the query. Tools of matching skills come first; the score does not change.
+     */
+    skill: HitSkillView | null;
+    matched_words: Array<MatchedWordView>;
+    /**
+     * Position in `clauses` of the one that fits best, from 0.
+     */
+    clause: number | null;
+    /**
+     * Of the whole query.
+     */
+    bm25: number | null;
+    /**
+     * Of the whole query.
+     */
+    cosine: number | null;
+    /**
+     * From 1.
+     */
+    lexical_rank: number | null;
+    /**
+     * From 1.
+     */
+    dense_rank: number | null;
 };
 
 export type FoundToolView = {
@@ -1081,6 +1145,10 @@ export type FoundToolView = {
     input_schema?: {
         [key: string]: unknown;
     };
+    /**
+     * Only with explain.
+     */
+    explanation?: HitExplanationView;
 };
 
 export type MatchedSkillView = {
@@ -1132,11 +1200,67 @@ export type SearchMetadataView = {
     total_time_ms: number;
 };
 
+export type LeftOutToolView = {
+    id: string;
+    name: string;
+    server: string;
+    /**
+     * Compared with the hits. A withheld tool is compared by its words only.
+     */
+    score: number;
+    /**
+     * The position it would have, from 1.
+     */
+    would_rank: number;
+    /**
+     * withheld: its definition waits for approval; view: no rule of the view includes it, or one excludes it; level: only tools annotated read-only are offered; server: its server is not connected.
+     */
+    kind: 'withheld' | 'view' | 'level' | 'server';
+    reason: string;
+    /**
+     * The rule of the view that excludes it.
+     */
+    rule: {
+        [key: string]: unknown;
+    } | null;
+};
+
+export type SearchExplanationView = {
+    /**
+     * Model that embedded the query; null if it was searched by words only.
+     */
+    embedding_model: string | null;
+    /**
+     * The intents of the query; empty if it has one.
+     */
+    clauses: Array<string>;
+    /**
+     * Tools with a lower score are left out.
+     */
+    tool_threshold: number;
+    /**
+     * Skills with a lower score do not match.
+     */
+    skill_threshold: number;
+    /**
+     * The best 10 tools that fit and were not searched. Only for admins.
+     */
+    left_out?: Array<LeftOutToolView>;
+    /**
+     * Number of such tools. Only for admins.
+     */
+    left_out_total?: number;
+};
+
 export type SearchView = {
     query: string;
     tools: Array<FoundToolView>;
     matched_skills: Array<MatchedSkillView>;
     metadata: SearchMetadataView;
+    /**
+     * Only with explain.
+     */
+    explanation?: SearchExplanationView;
 };
 
 export type ToolView = {
@@ -3708,6 +3832,10 @@ export type SearchToolsErrors = {
      * The token lacks the scope, or the Host or Origin is not allowed
      */
     403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
     /**
      * The body is too large
      */

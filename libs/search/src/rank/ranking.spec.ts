@@ -5,7 +5,11 @@ const scored = (...pairs: [number, number][]): { id: number; score: number }[] =
 
 describe(fuse, () => {
   it('gives 1 to the tool that is first in both, and keeps scores in 0…1', () => {
-    const fused = fuse(scored([1, 7.5], [2, 3]), scored([1, 0.9], [3, 0.2]), 20);
+    const fused = fuse({
+      lexical: scored([1, 7.5], [2, 3]),
+      dense: scored([1, 0.9], [3, 0.2]),
+      depth: 20,
+    });
     expect(fused.get(1)).toBeCloseTo(1);
     for (const score of fused.values()) {
       expect(score).toBeGreaterThanOrEqual(0);
@@ -14,21 +18,21 @@ describe(fuse, () => {
   });
 
   it('uses the lexical score alone without vectors', () => {
-    expect([...fuse(scored([1, 8], [2, 4]), undefined, 20)]).toEqual([
+    expect([...fuse({ lexical: scored([1, 8], [2, 4]), dense: undefined, depth: 20 })]).toEqual([
       [1, 1],
       [2, 0.5],
     ]);
-    expect(fuse(scored([1, 8]), [], 20)).toEqual(new Map([[1, 1]]));
+    expect(fuse({ lexical: scored([1, 8]), dense: [], depth: 20 })).toEqual(new Map([[1, 1]]));
   });
 
   it('scales dense scores from the last tool within the depth', () => {
-    const fused = fuse([], scored([1, 0.9], [2, 0.8], [3, 0.7]), 3);
+    const fused = fuse({ lexical: [], dense: scored([1, 0.9], [2, 0.8], [3, 0.7]), depth: 3 });
     expect(fused.get(2)).toBeCloseTo((fused.get(1) ?? 0) / 2);
     expect(fused.get(3)).toBe(0);
   });
 
   it('is empty when nothing was found', () => {
-    expect(fuse([], [], 20).size).toBe(0);
+    expect(fuse({ lexical: [], dense: [], depth: 20 }).size).toBe(0);
   });
 });
 

@@ -15,24 +15,43 @@ export function denseDepth(tools: number): number {
   return Math.min(Math.max(Math.ceil(tools / 4), 20), 300);
 }
 
+/** What a text found by words and by meaning, best first. */
+export interface Hits {
+  readonly lexical: readonly Scored[];
+  /** Undefined without vectors. */
+  readonly dense: readonly Scored[] | undefined;
+  /** The number of dense hits that can be relevant. */
+  readonly depth: number;
+}
+
+/** The share of the fused score that a lexical and a dense score give. */
+export interface Scale {
+  lexical(score: number): number;
+  dense(score: number): number;
+}
+
 /**
  * Convex combination of both scores, normalised to 0…1: the lexical one by its maximum, the dense one between the
  * first hit and the hit at `depth`. Without dense hits the lexical score is used alone.
  */
-export function fuse(
-  lexical: readonly Scored[],
-  dense: readonly Scored[] | undefined,
-  depth: number,
-): Map<number, number> {
-  const fused = new Map<number, number>();
+export function scaleOf({ lexical, dense, depth }: Hits): Scale {
   const share = dense?.length ? LEXICAL_SHARE : 1;
   const highest = lexical[0]?.score ?? 0;
-  for (const { id, score } of lexical) fused.set(id, (share * score) / highest);
   const top = dense?.[0]?.score ?? 0;
   const bottom = Math.min(dense?.[depth - 1]?.score ?? 0, top);
-  for (const { id, score } of dense ?? []) {
-    const scaled = top > bottom ? Math.max(0, (score - bottom) / (top - bottom)) : 1;
-    fused.set(id, (fused.get(id) ?? 0) + (1 - share) * scaled);
+  return {
+    lexical: (score) => (share * score) / highest,
+    dense: (score) =>
+      (1 - share) * (top > bottom ? Math.max(0, (score - bottom) / (top - bottom)) : 1),
+  };
+}
+
+export function fuse(hits: Hits): Map<number, number> {
+  const scale = scaleOf(hits);
+  const fused = new Map<number, number>();
+  for (const { id, score } of hits.lexical) fused.set(id, scale.lexical(score));
+  for (const { id, score } of hits.dense ?? []) {
+    fused.set(id, (fused.get(id) ?? 0) + scale.dense(score));
   }
   return fused;
 }
@@ -61,6 +80,17 @@ export function withClauses(
     combined.set(id, (1 - AGREEMENT_SHARE) * best + AGREEMENT_SHARE * agreed);
   }
   return combined;
+}
+
+/** How much the score of the whole query and that of the best clause count in `withClauses`. */
+export function clauseWeights(
+  ofWhole: number,
+  ofClause: number,
+): { readonly whole: number; readonly clause: number } {
+  const half = AGREEMENT_SHARE / 2;
+  return ofWhole >= CLAUSE_SHARE * ofClause
+    ? { whole: 1 - half, clause: half }
+    : { whole: half, clause: (1 - AGREEMENT_SHARE) * CLAUSE_SHARE + half };
 }
 
 /** Best first, equal scores by name. Drops tools below the threshold and tools without a name, which were removed. */

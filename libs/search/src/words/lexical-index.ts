@@ -12,10 +12,19 @@ export interface LexicalDocument {
 }
 
 const FIELDS = ['name', 'server', 'description', 'parameters'] as const;
+export type LexicalField = (typeof FIELDS)[number];
 /** Weight and length discount of each field, measured in bench/SEARCH.md. */
 const WEIGHTS = [2, 1.5, 1, 0.5] as const;
 const LENGTH_DISCOUNT = [0.3, 0.3, 0.7, 0.5] as const;
 const SATURATION = 1.2;
+
+const QUERY_WORD = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** A word of a query, and the fields of a document that contain it. */
+export interface MatchedWord {
+  readonly word: string;
+  readonly fields: readonly LexicalField[];
+}
 
 /** The frequencies of a term in the four fields are packed into one integer, seven bits each. */
 const FREQUENCY_BITS = 7;
@@ -67,7 +76,7 @@ export class LexicalIndex {
       const postings = this.postings.get(term);
       if (!postings) continue;
       const found = postings.size;
-      const weight = Math.log(1 + (this.size - found + 0.5) / (found + 0.5));
+      const weight = this.weightOf(found);
       for (let i = 0; i < found; i++) {
         const slot = postings.slotAt(i);
         const frequency = this.weightedFrequency(slot, postings.frequenciesAt(i));
@@ -88,6 +97,48 @@ export class LexicalIndex {
       .sort((a, b) => b.score - a.score || a.id - b.id);
   }
 
+  /** What `search` would give a document that is not in the index. */
+  scoreOf(query: string, document: Omit<LexicalDocument, 'id'>): number {
+    const counts = FIELDS.map((field) => frequenciesOf(termsOf(document[field])));
+    const lengths = FIELDS.map((field) => termsOf(document[field]).length);
+    let score = 0;
+    for (const term of new Set(termsOf(query))) {
+      const frequency = counts.reduce(
+        (sum, ofField, field) =>
+          sum + (ofField.get(term) ?? 0) * this.normOf(field, lengths[field] ?? 0),
+        0,
+      );
+      const weight = this.weightOf(this.postings.get(term)?.size ?? 0);
+      score += (weight * frequency) / (SATURATION + frequency);
+    }
+    return score;
+  }
+
+  /** The words of a query that these documents contain, as the query writes them. */
+  matches(query: string, ids: readonly number[]): ReadonlyMap<number, readonly MatchedWord[]> {
+    const matched = new Map(ids.map((id) => [id, new Map<string, MatchedWord>()]));
+    for (const word of new Set(query.match(QUERY_WORD) ?? [])) {
+      for (const term of new Set(termsOf(word))) {
+        const postings = this.postings.get(term);
+        for (let i = 0; postings && i < postings.size; i++) {
+          const known = matched.get(this.ids.at(postings.slotAt(i)));
+          if (!known) continue;
+          const fields = [
+            ...(known.get(word)?.fields ?? []),
+            ...fieldsIn(postings.frequenciesAt(i)),
+          ];
+          known.set(word, { word, fields: FIELDS.filter((field) => fields.includes(field)) });
+        }
+      }
+    }
+    return new Map([...matched].map(([id, words]) => [id, [...words.values()]]));
+  }
+
+  /** Of a term that this many documents contain. */
+  private weightOf(found: number): number {
+    return Math.log(1 + (this.size - found + 0.5) / (found + 0.5));
+  }
+
   private weightedFrequency(slot: number, packed: number): number {
     let sum = 0;
     for (let field = 0; field < FIELDS.length; field++) {
@@ -106,13 +157,15 @@ export class LexicalIndex {
     this.lengthNorms = new Float64Array(this.lengths.size);
     this.scores = new Float64Array(this.ids.size);
     for (let i = 0; i < this.lengths.size; i++) {
-      const field = i % FIELDS.length;
-      const average = (this.totalLengths[field] ?? 0) / this.size || 1;
-      const discount = LENGTH_DISCOUNT[field] ?? 0;
-      this.lengthNorms[i] =
-        (WEIGHTS[field] ?? 0) / (1 - discount + (discount * this.lengths.at(i)) / average);
+      this.lengthNorms[i] = this.normOf(i % FIELDS.length, this.lengths.at(i));
     }
     this.normsAreFresh = true;
+  }
+
+  private normOf(field: number, length: number): number {
+    const average = (this.totalLengths[field] ?? 0) / this.size || 1;
+    const discount = LENGTH_DISCOUNT[field] ?? 0;
+    return (WEIGHTS[field] ?? 0) / (1 - discount + (discount * length) / average);
   }
 
   private add(document: LexicalDocument): void {
@@ -158,6 +211,10 @@ export class LexicalIndex {
       if (postings.size === 0) this.postings.delete(term);
     }
   }
+}
+
+function fieldsIn(packed: number): LexicalField[] {
+  return FIELDS.filter((_, field) => ((packed >> (field * FREQUENCY_BITS)) & MAX_FREQUENCY) > 0);
 }
 
 /** The documents that contain a term, with frequencies. */

@@ -30,7 +30,7 @@ export class LexicalTools {
   }
 }
 
-function toDocument(tool: CatalogueTool): LexicalDocument {
+export function toDocument(tool: CatalogueTool): LexicalDocument {
   const { server, name, description, parameters, parameterDescriptions } = wordsOf(tool);
   return {
     id: tool.id,

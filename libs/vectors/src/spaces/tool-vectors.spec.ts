@@ -117,6 +117,7 @@ describe(ToolVectors, () => {
     configured.failing = true;
     expect(await vectors.search(['b'], 10, {})).toEqual({
       hits: undefined,
+      modelId: undefined,
       problem: 'The embedding model configured cannot be used: it is a test',
     });
   });

@@ -14,6 +14,8 @@ export interface ToolHit {
 export interface ToolVectorAnswer {
   /** One list per text; undefined if no model and index are available. */
   readonly hits: readonly (readonly ToolHit[])[] | undefined;
+  /** The model that embedded the texts; undefined without hits. */
+  readonly modelId: string | undefined;
   /** Why the configured model and index were not used. */
   readonly problem: string | undefined;
 }
@@ -95,12 +97,13 @@ export class ToolVectors {
         const signal = AbortSignal.timeout(QUERY_TIMEOUT_MS);
         const found = await space.search(texts, limit, filter, signal);
         const hits = found.map((list) => list.map(({ id, score }) => ({ id: Number(id), score })));
-        return { hits, problem: space === this.configured ? undefined : this.reason() };
+        const { modelId } = space.embedder;
+        return { hits, modelId, problem: space === this.configured ? undefined : this.reason() };
       } catch (error) {
         this.pause(space, error);
       }
     }
-    return { hits: undefined, problem: this.reason() };
+    return { hits: undefined, modelId: undefined, problem: this.reason() };
   }
 
   private spaces(): VectorSpace[] {

@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import type { MatchedSkill } from '../rank/match-skills.js';
+import type { Hits } from '../rank/ranking.js';
+import type { MatchedWord } from '../words/lexical-index.js';
+import { LexicalTools } from '../words/lexical-tools.js';
+import { type HitShares, sharesOf } from './hit-shares.js';
+import { type LeftOut, LeftOutTools, type Searched } from './left-out.js';
+
+export interface HitExplanation extends HitShares {
+  /** The best matched skill of the tool. It decides which tools come first, and adds nothing to the score. */
+  readonly skill: MatchedSkill | undefined;
+  readonly words: readonly MatchedWord[];
+}
+
+export interface SearchExplanation {
+  readonly embeddingModel: string | undefined;
+  /** The intents of the query; empty if it has only one. */
+  readonly clauses: readonly string[];
+  readonly toolThreshold: number;
+  readonly skillThreshold: number;
+  /** By tool id. */
+  readonly hits: ReadonlyMap<number, HitExplanation>;
+  /** Undefined for callers who may not know. */
+  readonly leftOut: LeftOut | undefined;
+}
+
+export interface ExplainedSearch extends Searched {
+  readonly embeddingModel: string | undefined;
+  readonly skillThreshold: number;
+  readonly matchedSkills: readonly MatchedSkill[];
+  readonly found: readonly { readonly id: number; readonly skillIds: readonly string[] }[];
+  readonly namesLeftOut: boolean;
+}
+
+/** Explains a search that was done: nothing here is on the way of one without `explain`. */
+@Injectable()
+export class SearchExplainer {
+  constructor(
+    private readonly lexical: LexicalTools,
+    private readonly leftOut: LeftOutTools,
+  ) {}
+
+  async explain(search: ExplainedSearch): Promise<SearchExplanation> {
+    const { texts, hits, found, matchedSkills } = search;
+    const [query = '', ...clauses] = texts;
+    const [whole = NO_HITS, ...ofClauses] = hits;
+    const ids = found.map(({ id }) => id);
+    const shares = sharesOf({ whole, clauses: ofClauses }, ids);
+    const words = this.lexical.index.matches(query, ids);
+    const explained = found.flatMap(({ id, skillIds }) => {
+      const ofHit = shares.get(id);
+      const skill = matchedSkills.find((matched) => skillIds.includes(matched.id));
+      return ofHit ? [[id, { ...ofHit, skill, words: words.get(id) ?? [] }] as const] : [];
+    });
+    return {
+      embeddingModel: search.embeddingModel,
+      clauses,
+      toolThreshold: search.threshold,
+      skillThreshold: search.skillThreshold,
+      hits: new Map(explained),
+      leftOut: search.namesLeftOut ? await this.leftOut.find(search) : undefined,
+    };
+  }
+}
+
+const NO_HITS: Hits = { lexical: [], dense: undefined, depth: 0 };
