@@ -110,6 +110,38 @@ describe('the health loop', () => {
     },
   );
 
+  it('gives the statuses over time, with the reasons, and the latency of the checks', async () => {
+    const { status, body } = await api.call('GET', `/servers/${id}/health/history?window=1h`);
+    expect(status).toBe(200);
+    const intervals = body['intervals'] as Record<string, unknown>[];
+    expect(intervals.map(({ state }) => state)).toEqual(
+      expect.arrayContaining(['CONNECTED', 'DEGRADED', 'ERROR']),
+    );
+    expect(intervals.at(-1)).toMatchObject({ state: 'CONNECTED', to: body['to'] });
+    expect(body['events']).toContainEqual({
+      number: expect.any(Number) as number,
+      at: expect.any(String) as string,
+      kind: 'failed',
+      text: 'the health check URL answers 500',
+    });
+    expect(body['ready_share']).toBeGreaterThan(0);
+    const [point] = body['latency'] as Record<string, unknown>[];
+    expect(point).toMatchObject({ p50_ms: expect.any(Number) as number });
+    expect(intervals).toContainEqual(
+      expect.objectContaining({ latency: expect.objectContaining({ failures: 0 }) as object }),
+    );
+  });
+
+  it.each(['0h', '31d', '1w', 'x', '24'])('refuses the window %s', async (window) => {
+    const { status } = await api.call('GET', `/servers/${id}/health/history?window=${window}`);
+    expect(status).toBe(422);
+  });
+
+  it('has no history of an unknown server', async () => {
+    const unknown = '550e8400-e29b-41d4-a716-446655440000';
+    expect((await api.call('GET', `/servers/${unknown}/health/history`)).status).toBe(404);
+  });
+
   it('checks over the session without a URL, and detects a server that hangs', async () => {
     const hanging = await api.register({
       name: 'hanging',

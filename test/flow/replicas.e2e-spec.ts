@@ -63,6 +63,13 @@ describe('two replicas on one database', () => {
     expect(await api.history(id)).toEqual(['REGISTERED', 'CONNECTING', 'CONNECTED']);
   });
 
+  it('answers with the latency that the replica in the lead has measured', async () => {
+    await eventually(async () => {
+      const { body } = await api.call('GET', `/servers/${id}/health/history`);
+      expect((body['latency'] as object[]).length).toBeGreaterThan(0);
+    });
+  });
+
   it('a call at the follower is passed on to the leader, without another process and a write to the rows', async () => {
     const [, pool] = pools();
     const session = await pool?.acquire({ id, name: 'shared', status: 'CONNECTED' }, 60_000);

@@ -15,6 +15,9 @@ import {
   ServersIndicator,
   StoppingIndicator,
 } from './report/health-indicators.js';
+import { ForgetProbesOnServerRemoved } from './history/forget-probes.on-server-removed.js';
+import { HealthHistoryController } from './history/health-history.controller.js';
+import { ProbeHistory } from './history/probe-history.js';
 import { MetricsController } from './metrics/metrics.controller.js';
 import { RemoveSeriesOnServerChanges } from './metrics/remove-series.on-server-changes.js';
 import { consecutiveFailures, ScrapedServers, serversWanted } from './metrics/scraped-servers.js';
@@ -23,7 +26,12 @@ import { ServerProbe } from './check/server-probe.js';
 
 @Module({
   imports: [TerminusModule.forRoot({ logger: false }), RegistryModule, SessionsModule],
-  controllers: [HealthController, MetricsController, ServerHealthController],
+  controllers: [
+    HealthController,
+    MetricsController,
+    ServerHealthController,
+    HealthHistoryController,
+  ],
   providers: [
     HealthChecks,
     DatabaseIndicator,
@@ -35,6 +43,8 @@ import { ServerProbe } from './check/server-probe.js';
     checkDuration,
     checkFailures,
     CheckMetrics,
+    ProbeHistory,
+    ForgetProbesOnServerRemoved,
     CheckServersHandler,
     CheckServersJob,
     ScrapedServers,

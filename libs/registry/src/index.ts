@@ -24,7 +24,9 @@ export { RenameTools } from './change/rename-tools.command.js';
 export { ResolveTransport } from './connection/resolve-transport.query.js';
 export { RotateCredentials } from './credentials/rotate-credentials.command.js';
 export type { Server } from './server.js';
+export { ServerHistory } from './read/server-history.query.js';
 export { ServerIdPipe } from './server-id.pipe.js';
+export type { HistoryEntry } from './server.store.js';
 export {
   isServing,
   isWithdrawn,

@@ -18,6 +18,7 @@ import { ResolveTransportHandler } from './connection/resolve-transport.query.js
 import { RotateCredentialsHandler } from './credentials/rotate-credentials.command.js';
 import { ServerEntity } from './server.entity.js';
 import { ServerSecrets } from './credentials/server-secrets.js';
+import { ServerHistoryHandler } from './read/server-history.query.js';
 import { ServerStore } from './server.store.js';
 import { ServersDigestHandler } from './read/servers-digest.query.js';
 import { ServersController } from './servers.controller.js';
@@ -50,6 +51,7 @@ import { UpdateServerHandler } from './change/update-server.command.js';
     ImportServersHandler,
     GetServerHandler,
     ListServersHandler,
+    ServerHistoryHandler,
     ServersDigestHandler,
     ResolveTransportHandler,
   ],

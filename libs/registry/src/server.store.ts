@@ -218,6 +218,15 @@ export class ServerStore {
     return { rows, counted: count?.counted ?? 0 };
   }
 
+  /** All that is kept, oldest first. */
+  wholeHistory(id: string): Promise<HistoryEntry[]> {
+    return this.database.direct.query<HistoryEntry[]>(
+      `SELECT id, event_type AS "eventType", details, timestamp FROM mcp.server_connection_history
+       WHERE server_id = $1 ORDER BY server_id, id LIMIT $2`,
+      [id, 2 * HISTORY_KEPT],
+    );
+  }
+
   /** Hash of everything the catalogue shows of servers; must match `digestOfServers` of a catalogue. */
   async digest(): Promise<string> {
     const rows = await this.database.background.direct.query<{ digest: string | null }[]>(

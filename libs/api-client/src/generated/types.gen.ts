@@ -1515,6 +1515,90 @@ export type ServerHealthView = {
     authorization: AuthorizationView | null;
 };
 
+export type LatencyView = {
+    /**
+     * Health checks.
+     */
+    checks: number;
+    /**
+     * Health checks that failed.
+     */
+    failures: number;
+    p50_ms: number | null;
+    p95_ms: number | null;
+    max_ms: number | null;
+};
+
+export type HealthIntervalView = {
+    state: string;
+    from: string;
+    to: string;
+    /**
+     * Why it is not connected.
+     */
+    reason: string | null;
+    /**
+     * It waits until a person logs in.
+     */
+    needs_login: boolean;
+    /**
+     * Attempts to connect that failed meanwhile.
+     */
+    attempts: number;
+    /**
+     * Shorter intervals that are part of it.
+     */
+    merged: number;
+    /**
+     * Of the health checks in it. Null where none is known: only those of the last 24 hours are kept, and only until the service stops.
+     */
+    latency: LatencyView | null;
+};
+
+export type HealthEventView = {
+    /**
+     * From 1, the oldest of the window.
+     */
+    number: number;
+    at: string;
+    kind: 'connected' | 'degraded' | 'failed' | 'needs_login' | 'disconnected' | 'changed' | 'tools';
+    text: string;
+};
+
+export type LatencyPointView = {
+    /**
+     * Where this part of the window begins.
+     */
+    at: string;
+    p50_ms: number | null;
+    max_ms: number | null;
+    failures: number;
+};
+
+export type HealthHistoryView = {
+    server_id: string;
+    name: string;
+    from: string;
+    to: string;
+    /**
+     * Part of the time in which it was CONNECTED, without the time in which it was disconnected by request.
+     */
+    ready_share: number | null;
+    /**
+     * Oldest first, without gaps; at most 200.
+     */
+    intervals: Array<HealthIntervalView>;
+    /**
+     * The newest 50, oldest first.
+     */
+    events: Array<HealthEventView>;
+    events_total: number;
+    /**
+     * Of the health checks, oldest first.
+     */
+    latency: Array<LatencyPointView>;
+};
+
 export type ListAuditEntriesData = {
     body?: never;
     path?: never;
@@ -4720,3 +4804,48 @@ export type GetServerHealthResponses = {
 };
 
 export type GetServerHealthResponse = GetServerHealthResponses[keyof GetServerHealthResponses];
+
+export type GetServerHealthHistoryData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: {
+        /**
+         * Minutes, hours or days, up to 30d.
+         */
+        window?: string;
+    };
+    url: '/api/v1/aggregator/servers/{id}/health/history';
+};
+
+export type GetServerHealthHistoryErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type GetServerHealthHistoryError = GetServerHealthHistoryErrors[keyof GetServerHealthHistoryErrors];
+
+export type GetServerHealthHistoryResponses = {
+    200: HealthHistoryView;
+};
+
+export type GetServerHealthHistoryResponse = GetServerHealthHistoryResponses[keyof GetServerHealthHistoryResponses];

@@ -1,6 +1,7 @@
 import { ListServers, RecordHealth } from '@app/registry';
 import { FakeClock, settle } from '../../../../test/support/fake-clock.js';
 import { CheckServersHandler } from './check-servers.command.js';
+import { ProbeHistory } from '../history/probe-history.js';
 import type { ProbeOutcome } from './health-verdict.js';
 
 const server = (name: string, status = 'CONNECTED') => ({
@@ -32,6 +33,7 @@ describe(CheckServersHandler.name, () => {
         },
       } as never,
       { observe: () => undefined } as never,
+      new ProbeHistory(),
       {
         execute: (command: unknown) => {
           if (command instanceof RecordHealth) recorded.push(command.serverId);

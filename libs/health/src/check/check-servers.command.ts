@@ -6,6 +6,7 @@ import { isServing, ListServers, RecordHealth, type Server } from '@app/registry
 import { SessionPool } from '@app/sessions';
 import { CheckMetrics } from './check.metrics.js';
 import { ServerProbe } from './server-probe.js';
+import { ProbeHistory } from '../history/probe-history.js';
 import { judge, type ProbeOutcome, type HealthVerdict } from './health-verdict.js';
 
 /** Checks every connected server once, in parallel (contract R20). */
@@ -21,6 +22,7 @@ export class CheckServersHandler implements ICommandHandler<CheckServers> {
     private readonly pool: SessionPool,
     private readonly serverProbe: ServerProbe,
     private readonly metrics: CheckMetrics,
+    private readonly probes: ProbeHistory,
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly signals: Signals,
@@ -55,6 +57,7 @@ export class CheckServersHandler implements ICommandHandler<CheckServers> {
     if (this.pool.get(server.id) !== session) return;
     const verdict = judge(server, outcome);
     this.metrics.observe(server, outcome);
+    this.remember(server, outcome);
     await this.record(server, outcome, verdict);
     if (outcome.kind === 'failed') {
       const { consecutiveFailures } = verdict;
@@ -62,6 +65,13 @@ export class CheckServersHandler implements ICommandHandler<CheckServers> {
     } else if (outcome.kind === 'healthy' && hasFailed(server)) {
       await this.signals.tell(new HealthRecovered(server.id));
     }
+  }
+
+  /** A misconfigured check says nothing of the server. */
+  private remember({ id }: Server, outcome: ProbeOutcome): void {
+    if (outcome.kind === 'misconfigured') return;
+    const ms = outcome.kind === 'healthy' ? outcome.responseTimeMs : null;
+    this.probes.note(id, { at: this.clock.now().getTime(), ms });
   }
 
   private async record(

@@ -1,4 +1,5 @@
 import {
+  AuthorizationNeeded,
   ConnectFailed,
   ConnectionLost,
   CredentialsRefused,
@@ -305,7 +306,10 @@ export class SessionKeeper {
 
   private async fail(error: unknown, { isServing }: OpenRequest): Promise<unknown> {
     const reason = error instanceof Error ? error.message : String(error);
-    await this.status.add(isServing ? 'failed' : 'connection-failed', { reason });
+    await this.status.add(isServing ? 'failed' : 'connection-failed', {
+      reason,
+      ...(error instanceof AuthorizationNeeded && { details: { needs_login: true } }),
+    });
     if (error instanceof CredentialsRefused) this.refuse(reason);
     else if (isPermanent(error)) this.needsPerson = true;
     else this.openAgainIn(this.nextWait());

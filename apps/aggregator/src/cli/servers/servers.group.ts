@@ -6,6 +6,7 @@ import { addServer } from './add-server.js';
 import { editServer } from './edit-server.js';
 import { serverLogs } from './follow-logs.js';
 import { listServers, showServer } from './show-servers.js';
+import { showTimeline } from './show-timeline.js';
 import { authorizeServer, connectServer, disconnectServer, removeServer } from './switch-server.js';
 
 const STATUSES = ['CONNECTED', 'CONNECTING', 'DEGRADED', 'DISCONNECTED', 'ERROR'] as const;
@@ -56,6 +57,11 @@ export function serversGroup(perform: Perform) {
     .description('list the connection and configuration events of a server, newest first')
     .option('--limit <count>', 'maximum number of events', count, 20)
     .action((server, { limit }) => perform((rest) => showEvents(rest, server, limit)));
+  group
+    .command('timeline <server>')
+    .description('show the statuses of a server over time, with the reasons')
+    .option('--window <window>', 'how far back: minutes, hours or days, such as 90m or 7d', '24h')
+    .action((server, { window }) => perform((rest) => showTimeline(rest, server, window)));
   group.addCommand(importCommand(perform));
   return group;
 }
