@@ -15,8 +15,6 @@ export interface ScreenedTools {
   /** Also tools that are withheld, or no longer. */
   readonly changed: readonly number[];
   readonly removed: readonly number[];
-  /** How many of the tools are offered. */
-  readonly offered: number;
   /** Withheld by this listing, and not before. */
   readonly quarantined: {
     readonly tools: readonly string[];
@@ -60,7 +58,6 @@ export class ToolScreening {
       added,
       changed: [...diff.changed, ...diff.marked].map(({ id }) => id),
       removed: diff.removed,
-      offered: listed.length - decisions.withheld.length,
       quarantined: {
         tools: decisions.newlyWithheld.map(({ name }) => name),
         findings: codesOf(decisions),
