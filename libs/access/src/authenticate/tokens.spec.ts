@@ -19,6 +19,7 @@ async function load(tokens: string): Promise<Tokens> {
 }
 
 const MINUTE = 60_000;
+const VIEW = { viewId: 'id of a view', level: 'call' };
 const issuedToken = (
   name: string,
   secret: string,
@@ -80,11 +81,12 @@ describe(Tokens.name, () => {
     const CONFIGURED = 'ops:admin:token-of-operators';
     const named = (name: string) => ({ name, scopes: ['call'], subjects: [`token:${name}`] });
 
-    it('are found beside the configured ones, as soon as they are put and until they are dropped', async () => {
+    it('are found beside the configured ones, as soon as they are read and until they are dropped', async () => {
       rows.issued = [issuedToken('ci', 'secret of ci')];
       const tokens = await load(CONFIGURED);
       expect(tokens.find(hashOf('secret of ci'))).toEqual(named('ci'));
-      await tokens.put(issuedToken('lab', 'secret of lab'));
+      rows.issued = [...rows.issued, issuedToken('lab', 'secret of lab')];
+      await tokens.reload();
       expect(tokens.find(hashOf('secret of lab'))).toEqual(named('lab'));
       expect(tokens.find(hashOf('secret of ci'))).toEqual(named('ci'));
       await tokens.drop('id of ci');
@@ -95,11 +97,13 @@ describe(Tokens.name, () => {
 
     it('are refused from the moment of their expiry, before their rows are read again', async () => {
       const soon = issuedToken('ci', 'secret of ci', { expiresAt: new Date(Date.now() + MINUTE) });
+      rows.issued = [soon];
       const tokens = await load(CONFIGURED);
-      await tokens.put(soon);
       expect(tokens.find(hashOf('secret of ci'))).toEqual(named('ci'));
-      await tokens.put({ ...soon, expiresAt: new Date(Date.now() - 1) });
+      rows.issued = [{ ...soon, expiresAt: new Date(Date.now() - 1) }];
+      await tokens.reload();
       expect(tokens.find(hashOf('secret of ci'))).toBeUndefined();
+      rows.issued = [];
       await tokens.reload();
       expect(rows.withdrawn).toEqual(['ci']);
     });
@@ -109,22 +113,26 @@ describe(Tokens.name, () => {
         previousHash: hashOf('old secret', 'hex'),
         previousUntil: new Date(Date.now() + MINUTE),
       });
+      rows.issued = [rotated];
       const tokens = await load(CONFIGURED);
-      await tokens.put(rotated);
       expect(tokens.find(hashOf('old secret'))).toEqual(named('ci'));
-      await tokens.put({ ...rotated, previousUntil: new Date(Date.now() - 1) });
+      rows.issued = [{ ...rotated, previousUntil: new Date(Date.now() - 1) }];
+      await tokens.reload();
       expect(tokens.find(hashOf('old secret'))).toBeUndefined();
       expect(tokens.find(hashOf('new secret'))).toEqual(named('ci'));
       expect(rows.withdrawn).toEqual([]);
     });
 
-    it('stay as this process wrote them when rows are read that are older', async () => {
+    it('are refused while a configured token has their name, whose sessions stay when they are revoked', async () => {
+      rows.issued = [issuedToken('ops', 'issued secret of ops', { view: VIEW })];
       const tokens = await load(CONFIGURED);
-      const reading = tokens.reload();
-      rows.issued = [issuedToken('ci', 'secret of ci')];
-      await tokens.put(issuedToken('ci', 'secret of ci'));
-      await reading;
-      expect(tokens.find(hashOf('secret of ci'))).toEqual(named('ci'));
+      expect(tokens.find(hashOf('issued secret of ops'))).toBeUndefined();
+      expect(tokens.pinnedViewOf('ops')).toBeUndefined();
+      await tokens.drop('id of ops');
+      rows.issued = [];
+      await tokens.reload();
+      expect(tokens.find(hashOf('token-of-operators'))).toBeDefined();
+      expect(rows.withdrawn).toEqual([]);
     });
 
     it('stay refused when rows that were read before they were revoked come late', async () => {
@@ -142,11 +150,12 @@ describe(Tokens.name, () => {
     });
 
     it('are told once after they were used', async () => {
+      rows.issued = [issuedToken('ci', 'secret of ci')];
       const tokens = await load(CONFIGURED);
-      await tokens.put(issuedToken('ci', 'secret of ci'));
       tokens.find(hashOf('secret of ci'));
       tokens.find(hashOf('token-of-operators'));
-      await tokens.put(issuedToken('lab', 'secret of lab'));
+      rows.issued = [...rows.issued, issuedToken('lab', 'secret of lab')];
+      await tokens.reload();
       expect(tokens.takeUsed()).toEqual(['id of ci']);
       expect(tokens.takeUsed()).toEqual([]);
     });

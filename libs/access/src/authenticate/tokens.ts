@@ -30,8 +30,8 @@ export class Tokens {
   private readonly reloads = new CoalescedRuns();
   private configured: readonly ConfiguredToken[] = [];
   private issued: readonly IssuedToken[] = [];
-  /** Counts what was put and dropped here, to notice rows that were read before. */
-  private changes = 0;
+  /** Counts what was dropped here, to notice rows that were read before. */
+  private drops = 0;
   private newToken: string | undefined;
 
   constructor(
@@ -48,9 +48,11 @@ export class Tokens {
     await this.store.replaceAll(tokens);
     this.configured = tokens;
     await this.reload();
-    const issued = new Set(this.issued.map(({ name }) => name));
-    for (const { name } of tokens.filter((token) => issued.has(token.name))) {
-      const hint = 'a configured and an issued token share this name; rename or revoke one of them';
+    const names = new Set(tokens.map(({ name }) => name));
+    for (const { name } of await this.issuedStore.valid()) {
+      if (!names.has(name)) continue;
+      const hint =
+        'a configured token has the name of an issued one, which is refused; rename the one or revoke the other';
       this.logger.warn({ token: name, hint }, 'access.token_name_shared');
     }
   }
@@ -78,7 +80,8 @@ export class Tokens {
 
   /**
    * Makes memory equal to the rows of issued tokens, whichever process wrote them. One at a time: rows that were read
-   * before a token was revoked must not replace those that were read after.
+   * before a token was revoked must not replace those that were read after. Also after a change of this process: of two
+   * rotations at once, the one that committed last need not be the one that is answered last.
    */
   reload(): Promise<void> {
     return this.reloads.run('issued', () => this.readIssued());
@@ -86,9 +89,9 @@ export class Tokens {
 
   private async readIssued(): Promise<void> {
     for (;;) {
-      const { changes } = this;
+      const { drops } = this;
       const rows = await this.issuedStore.valid();
-      if (changes === this.changes) return this.replaceIssued(rows);
+      if (drops === this.drops) return this.replaceIssued(rows);
     }
   }
 
@@ -97,15 +100,9 @@ export class Tokens {
     return this.issued.find((token) => token.name === name)?.view ?? undefined;
   }
 
-  /** A token that this process has just written. */
-  put(token: IssuedToken): Promise<void> {
-    this.changes += 1;
-    return this.replaceIssued([...this.issued.filter(({ id }) => id !== token.id), token]);
-  }
-
-  /** A token that this process has just deleted. */
+  /** A token that this process has just deleted; it is refused also when the rows cannot be read. */
   drop(tokenId: string): Promise<void> {
-    this.changes += 1;
+    this.drops += 1;
     return this.replaceIssued(this.issued.filter(({ id }) => id !== tokenId));
   }
 
@@ -124,7 +121,10 @@ export class Tokens {
     return token;
   }
 
-  private async replaceIssued(tokens: readonly IssuedToken[]): Promise<void> {
+  /** One name is one token, because grants, budgets and sessions go by it: the configured one, whose settings are newer. */
+  private async replaceIssued(rows: readonly IssuedToken[]): Promise<void> {
+    const configured = new Set(this.configured.map(({ name }) => name));
+    const tokens = rows.filter(({ name }) => !configured.has(name));
     const kept = new Set(tokens.map(({ name }) => name));
     const names = this.issued.map(({ name }) => name).filter((name) => !kept.has(name));
     this.collectUsed();

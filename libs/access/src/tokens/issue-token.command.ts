@@ -69,7 +69,7 @@ export class IssueTokenHandler implements ICommandHandler<IssueToken> {
       };
       await this.audit.record({ event: 'token.issued', actor, details }, tx);
     });
-    await this.tokens.put(token);
+    await this.tokens.reload();
     await this.replicas.tell(TOKENS_CHANGED);
     return { token, secret };
   }

@@ -44,7 +44,7 @@ export class RotateTokenHandler implements ICommandHandler<RotateToken> {
       await this.audit.record({ event: 'token.rotated', actor, details }, tx);
       return { ...before, hash, previousHash: before.hash, previousUntil };
     });
-    await this.tokens.put(token);
+    await this.tokens.reload();
     await this.replicas.tell(TOKENS_CHANGED);
     return { token, secret };
   }

@@ -1,6 +1,7 @@
-import { type Clock, parseEnv, type Replicas } from '@app/platform';
+import { type Clock, type Database, parseEnv, type Replicas } from '@app/platform';
 import { createHash, randomUUID } from 'node:crypto';
 import { openDatabase } from '../../../../test/support/database.js';
+import { eventually } from '../../../../test/support/eventually.js';
 import { TokenNameTaken, TokenNotFound } from '../access.errors.js';
 import { AuditEntity } from '../audit/audit.entity.js';
 import { AuditStore } from '../audit/audit.store.js';
@@ -22,6 +23,8 @@ describe('a token that is issued by request', () => {
   let issue: (name: string, expiresInSeconds?: number) => ReturnType<IssueTokenHandler['execute']>;
   let rotate: (id: string, overlap: number) => ReturnType<RotateTokenHandler['execute']>;
   let revoke: (id: string) => Promise<void>;
+  /** Rotates, and answers only when the gate opens, after the row was written. */
+  let rotateLate: (id: string, gate: Promise<void>) => ReturnType<RotateTokenHandler['execute']>;
   let store: IssuedTokenStore;
 
   beforeAll(async () => {
@@ -55,6 +58,18 @@ describe('a token that is issued by request', () => {
     const revoking = new RevokeTokenHandler(database, store, audit, tokens, replicas);
     issue = (name, seconds) => issuing.execute(new IssueToken(name, ['call'], seconds, ops));
     rotate = (id, overlap) => rotating.execute(new RotateToken(id, overlap, ops));
+    rotateLate = (id, gate) => {
+      const late = {
+        transaction: async (work: Parameters<Database['transaction']>[0]) => {
+          const done = await database.transaction(work);
+          await gate;
+          return done;
+        },
+      } as unknown as Database;
+      return new RotateTokenHandler(late, store, audit, tokens, clock, replicas).execute(
+        new RotateToken(id, 0, ops),
+      );
+    };
     revoke = (id) => revoking.execute(new RevokeToken(id, ops));
   });
 
@@ -131,6 +146,34 @@ describe('a token that is issued by request', () => {
       details: { token_id: first.token.id, token: 'ci', overlap_seconds: 60 },
     });
     expect(told).toEqual(['tokens of callers']);
+  });
+
+  const isRotated = async (id: string, before: string): Promise<void> =>
+    eventually(async () => expect((await store.get(id)).hash).not.toBe(before));
+
+  it('is accepted with the secret of the last rotation, also when an earlier one is answered later', async () => {
+    const { token, secret } = await issue('ci');
+    let open = (): void => undefined;
+    const earlier = rotateLate(token.id, new Promise((resolve) => (open = resolve)));
+    await isRotated(token.id, token.hash);
+    const last = await rotate(token.id, 0);
+    open();
+    const first = await earlier;
+    expect([secret, first.secret, last.secret].map((one) => callerWith(one)?.name)).toEqual([
+      undefined,
+      undefined,
+      'ci',
+    ]);
+  });
+
+  it('stays refused when a rotation from before it was revoked is answered later', async () => {
+    const { token } = await issue('ci');
+    let open = (): void => undefined;
+    const rotation = rotateLate(token.id, new Promise((resolve) => (open = resolve)));
+    await isRotated(token.id, token.hash);
+    await revoke(token.id);
+    open();
+    expect(callerWith((await rotation).secret)).toBeUndefined();
   });
 
   it('is refused at once when it is revoked, and its sessions end', async () => {
