@@ -5,6 +5,7 @@ import { type Answer, send, sendRaw } from '../support/http.js';
 import { TestIssuer } from '../support/issuer.js';
 
 const AUDIT = '/api/v1/aggregator/audit';
+const VIEWS = '/api/v1/aggregator/views';
 
 /** Routes of every kind, added to Fastify directly, so that the tests do not depend on the product's routes. */
 function addRoutes(app: NestFastifyApplication): void {
@@ -63,14 +64,16 @@ describe('a service with configured tokens', () => {
   });
 
   it.each([
-    ['read', [200, 403, 403]],
-    ['call', [200, 200, 403]],
-    ['admin', [200, 200, 200]],
+    ['read', [200, 403, 403, 403]],
+    ['call', [200, 200, 403, 403]],
+    ['operate', [200, 200, 200, 403]],
+    ['admin', [200, 200, 200, 200]],
   ] as const)('lets a token with the scope %s so far and no further', async (scope, statuses) => {
     const token = on.tokens[scope];
     const answers = [
       await send(on.url, '/test/read', { token }),
       await send(on.url, '/test/call', { token, method: 'POST', body: '{}' }),
+      await send(on.url, VIEWS, { token }),
       await send(on.url, AUDIT, { token }),
     ];
     expect(answers.map((answer) => answer.status)).toEqual(statuses);
@@ -520,7 +523,7 @@ describe('a service that trusts an issuer', () => {
         resource_name: 'Switchboard',
         authorization_servers: ['https://id.example.com'],
         bearer_methods_supported: ['header'],
-        scopes_supported: ['read', 'call', 'admin'],
+        scopes_supported: ['read', 'call', 'operate', 'admin'],
       });
     }
   });

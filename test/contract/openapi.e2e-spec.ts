@@ -6,7 +6,7 @@ const UNKNOWN_ID = '550e8400-e29b-41d4-a716-446655440000';
 /** All routes without a token (contract R37). */
 const PUBLIC =
   /^\/(?:health|api\/v1\/aggregator\/health|\.well-known\/oauth-protected-resource)(?:\/|$)/;
-const weaker = { read: undefined, call: 'read', admin: 'call' } as const;
+const weaker = { read: undefined, call: 'read', operate: 'call', admin: 'operate' } as const;
 
 const hasSchema = (content: OpenApiBody = {}): boolean =>
   Object.values(content).some(({ schema }) => Object.keys(schema ?? {}).length > 0);

@@ -110,11 +110,18 @@ describe.each([
     expect(await statusOf(service, token, '/api/v1/aggregator/tokens')).toBe(403);
 
     const listed = await api.call('GET', '/tokens');
-    expect(listed.body).toMatchObject({ total: 4 });
+    expect(listed.body).toMatchObject({ total: 5 });
     expect(listed.body['tokens']).toEqual([
       expect.objectContaining({ name: 'admin', id: null, scopes: ['admin'], created_by: null }),
-      expect.objectContaining({ name: 'call', id: null }),
-      expect.objectContaining({ name: 'ci', id, scopes: ['read'], created_by: 'admin' }),
+      expect.objectContaining({ name: 'call', id: null, role: 'caller' }),
+      expect.objectContaining({
+        name: 'ci',
+        id,
+        role: 'viewer',
+        scopes: ['read'],
+        created_by: 'admin',
+      }),
+      expect.objectContaining({ name: 'operate', id: null, role: 'operator' }),
       expect.objectContaining({ name: 'read', id: null }),
     ]);
     const one = await api.call('GET', `/tokens/${id}`);
@@ -128,6 +135,31 @@ describe.each([
   });
 
   it.each([
+    ['viewer', 'read', [200, 403, 403, 403]],
+    ['caller', 'call', [200, 404, 403, 403]],
+    ['operator', 'operate', [200, 404, 404, 403]],
+    ['admin', 'admin', [200, 404, 404, 422]],
+  ])('are issued with the role %s, which is the scope %s', async (role, scope, statuses) => {
+    const name = `role-${role}`;
+    const answer = await api.call('POST', '/tokens', { name, role });
+    expect(answer).toMatchObject({ status: 201, body: { name, role, scopes: [scope] } });
+    const token = String(answer.body['token']);
+    const post = (path: string, body: string) =>
+      send(service.url, path, { method: 'POST', token, body });
+    const answers = [
+      await send(service.url, '/api/v1/aggregator/me', { token }),
+      await post('/api/v1/tools/call', '{"name":"no.tool","arguments":{}}'),
+      await post(`/api/v1/aggregator/servers/${randomUUID()}/connect`, ''),
+      await post('/api/v1/aggregator/tokens', '{}'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual(statuses);
+    expect(answers[0]?.body).toMatchObject({ name, role, subjects: [`token:${name}`], view: null });
+  });
+
+  it.each([
+    ['a role and scopes', { name: 'x', role: 'viewer', scopes: ['read'] }, 422],
+    ['neither a role nor scopes', { name: 'x' }, 422],
+    ['an unknown role', { name: 'x', role: 'root' }, 422],
     ['a name that is taken', { name: 'ci', scopes: ['read'] }, 409],
     ['the name of a configured token', { name: 'admin', scopes: ['read'] }, 409],
     ['a name of the service', { name: 'system', scopes: ['read'] }, 422],
@@ -240,7 +272,7 @@ describe.each([
       '30d',
     )) as { token: string; expires_at: string };
     expect(await statusOf(service, made.token)).toBe(200);
-    expect((await cli.run('tokens')).stdout).toMatch(/^shell +read +\d{4}-.* admin$/m);
+    expect((await cli.run('tokens')).stdout).toMatch(/^shell +viewer +\d{4}-.* admin$/m);
     const rotated = (await cli.json('tokens', 'rotate', 'shell', '--overlap', '0s')) as {
       token: string;
     };
@@ -253,6 +285,13 @@ describe.each([
     expect(configured.code).toBe(1);
     expect(configured.stderr).toMatch(/token of the configuration/);
     expect((await cli.run('tokens', 'create', 'x', '--expires', 'soon')).code).toBe(2);
+    expect(await cli.json('tokens', 'create', 'night-shift', '--role', 'operator')).toMatchObject({
+      role: 'operator',
+      scopes: ['operate'],
+    });
+    expect(await cli.json('tokens', 'create', 'agent')).toMatchObject({ role: 'caller' });
+    const both = ['tokens', 'create', 'x', '--role', 'viewer', '--scopes', 'read'];
+    expect((await cli.run(...both)).code).toBe(2);
   });
 });
 

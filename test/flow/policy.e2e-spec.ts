@@ -115,6 +115,11 @@ describe('views, grants and overrides', () => {
     }
   };
 
+  const rulesOf = async (slug: string): Promise<object[]> =>
+    (await api.call('GET', `/views/${slug}`)).body['rules'] as object[];
+  const meOf = async (token: string): Promise<unknown> =>
+    (await send(service.url, '/api/v1/aggregator/me', { token })).body;
+
   describe('an override', () => {
     let token: string;
     beforeAll(async () => {
@@ -401,7 +406,15 @@ describe('views, grants and overrides', () => {
     for (const [path] of reads) {
       if ((await send(service.url, path, { token })).status !== 403) open.push(path);
     }
-    expect(open).toEqual(['/api/v1/aggregator/tools']);
+    expect(open).toEqual(['/api/v1/aggregator/me', '/api/v1/aggregator/tools']);
+    expect(await meOf(token)).toEqual({
+      name: 'kiosk-bot',
+      role: 'caller',
+      scopes: ['read', 'call'],
+      subjects: ['token:kiosk-bot'],
+      view: { slug: 'kiosk', level: 'call_read_only' },
+      sees_all: false,
+    });
     expect(await api.call('DELETE', '/views/kiosk')).toMatchObject({ status: 204 });
     expect(
       (
@@ -414,6 +427,27 @@ describe('views, grants and overrides', () => {
       ).status,
     ).toBe(403);
     expect((await callOver(service, token, 'beta.get_item')).status).toBe(403);
+    expect(await meOf(token)).toMatchObject({ view: { slug: null } });
+  });
+
+  it('operators work with every server, and use the tools that are granted to them', async () => {
+    const [before] = await rulesOf('default');
+    await api.call('PUT', '/views/default', { rules: [{ server: 'alpha', name: 'get_item' }] });
+    try {
+      const { call, operate } = service.tokens;
+      const statuses = async (path: string): Promise<number[]> => [
+        (await send(service.url, path, { token: call })).status,
+        (await send(service.url, path, { token: operate })).status,
+      ];
+      expect(await statuses('/api/v1/aggregator/servers')).toEqual([403, 200]);
+      expect(await meOf(call)).toMatchObject({ role: 'caller', sees_all: false });
+      expect(await meOf(operate)).toMatchObject({ role: 'operator', sees_all: true });
+      const tools = await send(service.url, '/api/v1/aggregator/tools', { token: operate });
+      expect(tools.body).toMatchObject({ total: 1, tools: [{ name: 'alpha.get_item' }] });
+      expect((await callOver(service, operate, 'beta.get_item')).status).toBe(404);
+    } finally {
+      await api.call('PUT', '/views/default', { rules: [before] });
+    }
   });
 
   it('explains each decision', async () => {

@@ -19,6 +19,7 @@ const ADA = {
   tokens: {
     read: 'a-token-of-ada-only',
     call: 'a-token-of-ada-only',
+    operate: 'a-token-of-ada-only',
     admin: 'a-token-of-ada-only',
   },
 };

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SchedulerRegistry } from '@nestjs/schedule';
+import type { TokenScope } from '@app/platform';
 import { randomBytes } from 'node:crypto';
 import { createApp } from '../../apps/aggregator/src/create-app.js';
 import { temporaryFolder, testEnv } from './env.js';
@@ -12,7 +13,7 @@ export interface TestApp {
   /** A token with the scope `admin`. */
   readonly token: string;
   /** One token per scope; `tokens.admin` is `token`. */
-  readonly tokens: { readonly read: string; readonly call: string; readonly admin: string };
+  readonly tokens: Readonly<Record<TokenScope, string>>;
   readonly app: NestFastifyApplication;
   readonly close: () => Promise<void>;
 }
@@ -26,7 +27,12 @@ export async function startApp(
   prepare: (app: NestFastifyApplication) => void = () => undefined,
 ): Promise<TestApp> {
   const folder = await temporaryFolder();
-  const tokens = { read: newToken(), call: newToken(), admin: newToken() };
+  const tokens = {
+    read: newToken(),
+    call: newToken(),
+    operate: newToken(),
+    admin: newToken(),
+  };
   const env = testEnv(folder.path, {
     DATABASE_URL: overrides['DATABASE_URL'] ?? (await createDatabase()),
     MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only',

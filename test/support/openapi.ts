@@ -1,3 +1,4 @@
+import type { TokenScope } from '@app/platform';
 import type { TestApp } from './app.js';
 import { send } from './http.js';
 
@@ -21,7 +22,7 @@ export type OpenApiBody = Readonly<Record<string, { readonly schema?: object }>>
 
 interface OpenApiOperation {
   readonly operationId?: string;
-  readonly 'x-required-scope'?: 'read' | 'call' | 'admin';
+  readonly 'x-required-scope'?: TokenScope;
   readonly responses: Readonly<Record<string, { readonly content?: OpenApiBody }>>;
 }
 
@@ -30,7 +31,7 @@ export interface Operation {
   /** With `{id}` for parameters. */
   readonly path: string;
   /** Undefined for public routes. */
-  readonly scope: 'read' | 'call' | 'admin' | undefined;
+  readonly scope: TokenScope | undefined;
 }
 
 export async function readOpenApi(service: TestApp): Promise<OpenApi> {

@@ -58,7 +58,7 @@ export class ApprovalsController {
 
   @Post('approvals/:id/approve')
   @HttpCode(200)
-  @RequireScope('admin')
+  @RequireScope('operate')
   @ApiOperation({ summary: 'Offer a withheld definition' })
   @ApiOkResponse({ type: ReviewedView })
   @ApiErrors(404, 409, 422)
@@ -72,7 +72,7 @@ export class ApprovalsController {
 
   @Post('approvals/:id/reject')
   @HttpCode(200)
-  @RequireScope('admin')
+  @RequireScope('operate')
   @ApiOperation({ summary: 'Keep a definition withheld until it changes again' })
   @ApiOkResponse({ type: ReviewedView })
   @ApiErrors(404, 409, 422)
@@ -86,7 +86,7 @@ export class ApprovalsController {
 
   @Post('tools/:id/approve')
   @HttpCode(200)
-  @RequireScope('admin')
+  @RequireScope('operate')
   @ApiOperation({ summary: 'Offer a withheld tool' })
   @ApiOkResponse({ type: ReviewedView })
   @ApiErrors(404, 409, 422)
@@ -100,7 +100,7 @@ export class ApprovalsController {
 
   @Post('servers/:id/approve-all')
   @HttpCode(200)
-  @RequireScope('admin')
+  @RequireScope('operate')
   @ApiOperation({
     summary:
       'Offer everything of a server that waits for approval; `withheld` of the server has the hash',

@@ -53,7 +53,7 @@ export class ServerToolsController {
 
   @Post('refresh')
   @HttpCode(202)
-  @RequireScope('admin')
+  @RequireScope('operate')
   @ApiOperation({
     summary:
       'Discover the tools of a server again; deferred for a DEGRADED server until it has recovered',

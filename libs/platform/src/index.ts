@@ -12,12 +12,19 @@ export {
   MIN_RESULT_TOKENS,
   parseEnv,
   processVariables,
-  tokenScopes,
-  type TokenScope,
   type Trust,
   trustLevels,
   unknownSettings,
 } from './config/env.js';
+export {
+  includesScope,
+  type Role,
+  roleOf,
+  roles,
+  scopesOfRole,
+  tokenScopes,
+  type TokenScope,
+} from './config/token-scopes.js';
 export { parseConfigFile, UnreadableConfigFile } from './config/config-file.js';
 export { jsonTextOf } from './config/yaml-file.js';
 export { Variables } from './config/variables.js';

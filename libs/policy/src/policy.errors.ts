@@ -34,7 +34,7 @@ export class GrantOnlyReads extends AppError {
 export class OnlyPartGranted extends AppError {
   constructor() {
     super(
-      'Your token sees a part of the tools, and this shows all: it needs the scope admin, or the default view as a whole',
+      'Your token sees a part of the tools, and this shows all: it needs the scope operate, or the default view as a whole',
       { kind: 'forbidden', code: 'FORBIDDEN' },
     );
   }

@@ -3,6 +3,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { CatalogueModule } from '@app/catalogue';
 import { ExplainAccessHandler } from './decide/explain-access.query.js';
 import { WholeViewGuard } from './decide/follows-policy.js';
+import { MeController } from './decide/me.controller.js';
 import { Permissions } from './decide/permissions.js';
 import { PolicyController } from './decide/policy.controller.js';
 import { ExportPolicyHandler } from './document/export-policy.query.js';
@@ -30,6 +31,7 @@ import { ViewsController } from './views/views.controller.js';
   imports: [CatalogueModule],
   controllers: [
     GrantsController,
+    MeController,
     OverridesController,
     PolicyController,
     PolicyDocumentController,

@@ -32,7 +32,7 @@ export class SessionsController {
 
   @Post('connect')
   @HttpCode(200)
-  @RequireScope('admin')
+  @RequireScope('operate')
   @ApiOperation({ summary: 'Connect a server, and keep it connected' })
   @ApiOkResponse({ type: ConnectView })
   @ApiErrors(404, 422)
@@ -48,7 +48,7 @@ export class SessionsController {
 
   @Post('disconnect')
   @HttpCode(200)
-  @RequireScope('admin')
+  @RequireScope('operate')
   @ApiOperation({ summary: 'Disconnect a server; pending requests may end first' })
   @ApiOkResponse({ type: DisconnectView })
   @ApiErrors(404, 422)
@@ -64,7 +64,7 @@ export class SessionsController {
   }
 
   @Get('logs')
-  @RequireScope('admin')
+  @RequireScope('operate')
   @ApiOperation({ summary: 'The last lines a STDIO server wrote to stderr' })
   @ApiOkResponse({ type: LogsView })
   @ApiErrors(404)

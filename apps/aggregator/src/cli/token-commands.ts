@@ -6,7 +6,9 @@ import type { RestClient } from './rest-client.js';
 import type { CommandResult, Perform } from './session.js';
 import { fields, table } from './table.js';
 
-const SCOPES = ['read', 'call', 'admin'] as const;
+const ROLES = ['viewer', 'caller', 'operator', 'admin'] as const;
+type Role = (typeof ROLES)[number];
+const SCOPES = ['read', 'call', 'operate', 'admin'] as const;
 type Scope = (typeof SCOPES)[number];
 
 export function tokensGroup(perform: Perform) {
@@ -19,9 +21,15 @@ export function tokensGroup(perform: Perform) {
     .command('create <name>')
     .description('make a token, and print it this once')
     .addOption(
-      new Option('--scopes <scopes...>', 'what it may do: admin includes call, call includes read')
+      new Option(
+        '--role <role>',
+        'viewer lists and searches, caller (the default) also calls tools, operator also does daily work, admin does all',
+      ).choices(ROLES),
+    )
+    .addOption(
+      new Option('--scopes <scopes...>', 'the same in scopes; each includes those before it')
         .choices(SCOPES)
-        .default(['call'] as Scope[]),
+        .conflicts('role'),
     )
     .option('--expires <time>', 'after 30d, 12h, 90m or 45s; without it never', duration)
     .option('--view <view>', 'the only view that it can use, at every address')
@@ -50,7 +58,7 @@ async function listTokens(rest: RestClient): Promise<CommandResult> {
   const { first, items } = await allTokens(rest);
   const rows = items.map((token) => [
     token.name,
-    token.scopes.join(' '),
+    token.role ?? '',
     token.expires_at ?? '',
     token.last_used_at ?? '',
     token.created_by ?? 'configuration',
@@ -60,12 +68,13 @@ async function listTokens(rest: RestClient): Promise<CommandResult> {
     text: (screen) =>
       rows.length === 0
         ? 'There are no tokens.'
-        : table(['TOKEN', 'SCOPES', 'EXPIRES', 'LAST USED', 'CREATED BY'], rows, screen),
+        : table(['TOKEN', 'ROLE', 'EXPIRES', 'LAST USED', 'CREATED BY'], rows, screen),
   };
 }
 
 interface TokenOptions {
-  readonly scopes: readonly Scope[];
+  readonly role?: Role | undefined;
+  readonly scopes?: readonly Scope[] | undefined;
   readonly expires?: number | undefined;
   readonly view?: string | undefined;
   readonly level?: Level | undefined;
@@ -74,14 +83,14 @@ interface TokenOptions {
 async function createToken(
   rest: RestClient,
   name: string,
-  { scopes, expires, view, level }: TokenOptions,
+  { role = 'caller', scopes, expires, view, level }: TokenOptions,
 ): Promise<CommandResult> {
   if (level !== undefined && view === undefined) {
     throw usageError('--level is about the view of the token: give --view too');
   }
   const body = {
     name,
-    scopes: [...scopes],
+    ...(scopes ? { scopes: [...scopes] } : { role }),
     ...(expires !== undefined && { expires_in_seconds: expires }),
     ...(view !== undefined && { view }),
     ...(level !== undefined && { level }),
@@ -111,6 +120,7 @@ function shown(token: SecretTokenView): CommandResult {
     text: fields([
       ['token', token.token],
       ['name', token.name],
+      ['role', token.role],
       ['scopes', token.scopes.join(' ')],
       ['expires', token.expires_at],
       ['the one before is accepted until', token.previous_until],

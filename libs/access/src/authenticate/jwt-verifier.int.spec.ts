@@ -27,12 +27,33 @@ describe(JwtVerifier.name, () => {
   it.each([
     ['scope, as one text', { scope: 'openid call read' }, ['read', 'call']],
     ['scp, as a list', { scope: undefined, scp: ['admin', 'x'] }, ['admin']],
+    ['scope, for daily work', { scope: 'operate operator' }, ['operate']],
     ['scp, as one text', { scope: undefined, scp: 'read' }, ['read']],
     ['no scope of the service', { scope: 'openid profile' }, []],
     ['something else', { scope: 7 }, []],
   ])('reads scopes from %s', async (_, claims, scopes) => {
     const principal = { name: 'jwt:user@example.com', scopes, subjects: ['user:user@example.com'] };
     expect(await verifier.verify(await issuer.sign(claims), 'h')).toEqual(principal);
+  });
+
+  it('reads roles from the claim that the settings name, beside the scopes', async () => {
+    const verified = async (roles: string | undefined, claims: object) => {
+      const more = roles === undefined ? {} : { MCP_AGGREGATOR_JWT_ROLES_CLAIM: roles };
+      const env = parseEnv({ ...issuer.settings, ...more });
+      const { scopes } = await new JwtVerifier(env, clock as Clock, new Egress()).verify(
+        await issuer.sign({ scope: 'read', ...claims }),
+        'h',
+      );
+      return scopes;
+    };
+    expect(await verified('roles', { roles: ['operator', 'of something else'] })).toEqual([
+      'read',
+      'operate',
+    ]);
+    expect(await verified('app_role', { app_role: 'admin' })).toEqual(['read', 'admin']);
+    expect(await verified('roles', { roles: ['operate'] })).toEqual(['read']);
+    expect(await verified('roles', {})).toEqual(['read']);
+    expect(await verified(undefined, { roles: ['admin'] })).toEqual(['read']);
   });
 
   it.each(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES384', 'ES512', 'EdDSA'])(

@@ -1,6 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { JWTPayload } from 'jose';
-import { Clock, Egress, Env, tokenScopes } from '@app/platform';
+import {
+  Clock,
+  Egress,
+  Env,
+  roles,
+  scopesOfRole,
+  type TokenScope,
+  tokenScopes,
+} from '@app/platform';
 import { JwtRefused } from '../access.errors.js';
 import type { Issuer } from './issuer.js';
 import { type Principal, principalName } from './principal.js';
@@ -10,6 +18,12 @@ const MAX_REMEMBERED = 10_000;
 const MAX_GROUPS = 200;
 /** Subjects travel in a header when another replica answers the request. */
 const MAX_SUBJECT_CHARS = 3_000;
+
+/** Names of claims. */
+interface Claims {
+  readonly groups: string;
+  readonly roles: string | undefined;
+}
 
 interface Verified {
   readonly principal: Principal;
@@ -21,7 +35,7 @@ interface Verified {
 export class JwtVerifier {
   private readonly verified = new LruMap<Verified>(MAX_REMEMBERED);
   private readonly issuer: Promise<Issuer> | undefined;
-  private readonly groupsClaim: string;
+  private readonly claims: Claims;
 
   constructor(
     env: Env,
@@ -33,7 +47,10 @@ export class JwtVerifier {
       MCP_AGGREGATOR_JWT_ISSUER: name,
       MCP_AGGREGATOR_JWT_AUDIENCE: audience,
     } = env;
-    this.groupsClaim = env.MCP_AGGREGATOR_JWT_GROUPS_CLAIM;
+    this.claims = {
+      groups: env.MCP_AGGREGATOR_JWT_GROUPS_CLAIM,
+      roles: env.MCP_AGGREGATOR_JWT_ROLES_CLAIM,
+    };
     if (url && name && audience) {
       this.issuer = import('./issuer.js').then(
         ({ Issuer }) => new Issuer(name, audience, new URL(url), clock, egress),
@@ -59,27 +76,39 @@ export class JwtVerifier {
   async verify(token: string, hash: string): Promise<Principal> {
     if (!this.issuer) throw new JwtRefused('no issuer is configured');
     const payload = await (await this.issuer).read(token);
-    const principal = principalOf(payload, this.groupsClaim);
+    const principal = principalOf(payload, this.claims);
     this.verified.set(hash, { principal, expiresAt: (payload.exp ?? 0) * 1_000 });
     return principal;
   }
 }
 
 /** The subject of the token, else its client, with those of its scopes that exist here. */
-function principalOf(payload: JWTPayload, groupsClaim: string): Principal {
+function principalOf(payload: JWTPayload, claims: Claims): Principal {
   const client = [payload['client_id'], payload['azp']].find((claim) => typeof claim === 'string');
   const name =
     typeof payload.sub === 'string'
       ? principalName('jwt', payload.sub)
       : client !== undefined && principalName('jwt-client', client);
   if (!name) throw new JwtRefused('the token has no usable sub, client_id or azp');
-  const given = payload['scope'] ?? payload['scp'];
-  const words = typeof given === 'string' ? given.split(' ') : given;
   return {
     name,
-    scopes: tokenScopes.filter((scope) => Array.isArray(words) && words.includes(scope)),
-    subjects: subjectsOf(payload.sub, client, payload[groupsClaim]),
+    scopes: scopesOf(payload, claims.roles),
+    subjects: subjectsOf(payload.sub, client, payload[claims.groups]),
   };
+}
+
+/** Scopes are what the client may do, roles what its user is; one claim that names them is enough. */
+function scopesOf(payload: JWTPayload, rolesClaim: string | undefined): readonly TokenScope[] {
+  const scopes = wordsIn(payload['scope'] ?? payload['scp']);
+  const given = rolesClaim === undefined ? [] : wordsIn(payload[rolesClaim]);
+  const ofRoles = roles.filter((role) => given.includes(role)).flatMap(scopesOfRole);
+  return tokenScopes.filter((scope) => scopes.includes(scope) || ofRoles.includes(scope));
+}
+
+/** Of a text with spaces, or a list. */
+function wordsIn(claim: unknown): readonly unknown[] {
+  if (typeof claim === 'string') return claim.split(' ');
+  return Array.isArray(claim) ? claim : [];
 }
 
 /** What exceeds the bounds is granted nothing. */

@@ -1,15 +1,15 @@
+import { tokenScopes } from '@app/platform';
 import { hasScope, principalName } from './principal.js';
 
 describe(hasScope.name, () => {
   it.each([
     ['read', ['read']],
     ['call', ['read', 'call']],
-    ['admin', ['read', 'call', 'admin']],
+    ['operate', ['read', 'call', 'operate']],
+    ['admin', ['read', 'call', 'operate', 'admin']],
   ] as const)('%s includes %j', (scope, included) => {
     const caller = { name: 'x', scopes: [scope], subjects: [] };
-    expect((['read', 'call', 'admin'] as const).filter((s) => hasScope(caller, s))).toEqual(
-      included,
-    );
+    expect(tokenScopes.filter((s) => hasScope(caller, s))).toEqual(included);
   });
 
   it('grants nothing without a scope', () => {

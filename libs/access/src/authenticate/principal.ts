@@ -1,4 +1,4 @@
-import { isCleanText, type TokenScope, tokenScopes } from '@app/platform';
+import { includesScope, isCleanText, type TokenScope } from '@app/platform';
 import type { FastifyRequest } from 'fastify';
 import { isIP } from 'node:net';
 
@@ -57,8 +57,6 @@ export function addressOf(request: FastifyRequest): string | null {
   return isIP(request.ip) === 0 ? (request.socket.remoteAddress ?? null) : request.ip;
 }
 
-/** `admin` includes `call`, `call` includes `read`. */
-export function hasScope(principal: Principal, needed: TokenScope): boolean {
-  const level = tokenScopes.indexOf(needed);
-  return principal.scopes.some((scope) => tokenScopes.indexOf(scope) >= level);
+export function hasScope({ scopes }: Principal, needed: TokenScope): boolean {
+  return includesScope(scopes, needed);
 }

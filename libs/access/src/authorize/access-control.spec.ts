@@ -1,4 +1,11 @@
-import { errorAnswer, parseEnv, PassMisdirected, PassRefused, type Passes } from '@app/platform';
+import {
+  errorAnswer,
+  parseEnv,
+  PassMisdirected,
+  PassRefused,
+  type Passes,
+  tokenScopes,
+} from '@app/platform';
 import { fastify, type FastifyInstance, type InjectOptions } from 'fastify';
 import { tokensOn } from '../../../../test/support/tokens.js';
 import { JwtRefused } from '../access.errors.js';
@@ -61,7 +68,7 @@ describe(AccessControl.name, () => {
       return reply.status(status).send(body);
     });
     await new AccessControl(env, authenticator, log as RefusalLog, tokens, passes).install(app);
-    for (const access of ['public', 'read', 'call', 'admin'] as const) {
+    for (const access of ['public', ...tokenScopes] as const) {
       app.get(`/${access}`, { config: { access } }, ({ principal }) => principal ?? 'no caller');
     }
     app.get('/mcp/servers/:name', { config: { access: 'call' } }, () => 'ok');

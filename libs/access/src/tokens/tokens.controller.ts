@@ -8,7 +8,14 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiErrors, PageQuery } from '@app/platform';
+import {
+  ApiErrors,
+  InvalidInput,
+  PageQuery,
+  type Role,
+  scopesOfRole,
+  type TokenScope,
+} from '@app/platform';
 import { CurrentActor, RequireScope } from '../authorize/access.decorators.js';
 import type { Actor, PinnedView } from '../authenticate/principal.js';
 import { FindView, type ViewLevel } from './find-view.query.js';
@@ -54,11 +61,12 @@ export class TokensController {
   @ApiCreatedResponse({ type: SecretTokenView })
   @ApiErrors(400, 404, 409, 422)
   async issueToken(
-    @Body() { name, scopes, expires_in_seconds, view, level }: IssueTokenDto,
+    @Body() { name, role, scopes, expires_in_seconds, view, level }: IssueTokenDto,
     @CurrentActor() actor: Actor,
   ): Promise<SecretTokenView> {
     const pinned = view ? await this.pinnedTo(view, level ?? 'call') : null;
-    const command = new IssueToken(name, scopes, expires_in_seconds ?? undefined, actor, pinned);
+    const given = scopesGiven(role, scopes);
+    const command = new IssueToken(name, given, expires_in_seconds ?? undefined, actor, pinned);
     const { token, secret } = await this.commands.execute(command);
     return toSecretTokenView(token, secret);
   }
@@ -104,4 +112,14 @@ export class TokensController {
     const { viewId } = await this.queries.execute(new FindView(slug));
     return { viewId, level };
   }
+}
+
+function scopesGiven(
+  role: Role | null | undefined,
+  scopes: readonly TokenScope[] | null | undefined,
+): readonly TokenScope[] {
+  if (role && !scopes) return scopesOfRole(role);
+  if (scopes && !role) return scopes;
+  const msg = 'Must be given unless `scopes` are, and not with them';
+  throw new InvalidInput([{ loc: ['body', 'role'], msg, type: 'value_error' }]);
 }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { PageView, tokenScopes, type TokenScope } from '@app/platform';
+import { PageView, type Role, roleOf, roles, tokenScopes, type TokenScope } from '@app/platform';
 import {
   ArrayNotEmpty,
   ArrayUnique,
@@ -27,12 +27,27 @@ export class IssueTokenDto {
   @Matches(TOKEN_NAME, { message: 'Must hold only letters, digits and . _ @ -, at most 100' })
   readonly name!: string;
 
-  @ApiProperty({ enum: tokenScopes, isArray: true, example: ['call'] })
+  @ApiPropertyOptional({
+    enum: roles,
+    example: 'caller',
+    description:
+      'viewer lists and searches, caller also calls tools, operator also does daily work (connects servers, approves definitions), admin does all. Either this or `scopes`.',
+  })
+  @IsOptional()
+  @IsIn(roles, { message: `A role is one of ${roles.join(', ')}` })
+  readonly role?: Role | null;
+
+  @ApiPropertyOptional({
+    enum: tokenScopes,
+    isArray: true,
+    description: 'Each includes those before it. Either this or `role`.',
+  })
+  @IsOptional()
   @IsArray({ message: 'Input should be a list of scopes' })
   @ArrayNotEmpty({ message: 'Must name a scope' })
   @ArrayUnique({ message: 'Must name each scope once' })
   @IsIn(tokenScopes, { each: true, message: `A scope is one of ${tokenScopes.join(', ')}` })
-  readonly scopes!: TokenScope[];
+  readonly scopes?: TokenScope[] | null;
 
   @ApiPropertyOptional({
     type: 'integer',
@@ -101,6 +116,9 @@ export class TokenView {
   @ApiProperty({ example: 'ci' })
   readonly name!: string;
 
+  @ApiProperty({ enum: roles, nullable: true, description: 'By the scope that reaches farthest.' })
+  readonly role!: Role | null;
+
   @ApiProperty({ enum: tokenScopes, isArray: true })
   readonly scopes!: TokenScope[];
 
@@ -157,6 +175,7 @@ function fieldsOf(token: ListedToken | IssuedToken) {
   return {
     id: token.id,
     name: token.name,
+    role: roleOf(token.scopes) ?? null,
     scopes: [...token.scopes],
     view: token.view && { view_id: token.view.viewId, level: token.view.level },
     created_by: token.createdBy,

@@ -76,7 +76,11 @@ export type TokenView = {
      */
     id: string | null;
     name: string;
-    scopes: Array<'read' | 'call' | 'admin'>;
+    /**
+     * By the scope that reaches farthest.
+     */
+    role: 'viewer' | 'caller' | 'operator' | 'admin';
+    scopes: Array<'read' | 'call' | 'operate' | 'admin'>;
     /**
      * The only view that it can use; null for those that are granted to it.
      */
@@ -106,7 +110,14 @@ export type TokenListView = {
 
 export type IssueTokenDto = {
     name: string;
-    scopes: Array<'read' | 'call' | 'admin'>;
+    /**
+     * viewer lists and searches, caller also calls tools, operator also does daily work (connects servers, approves definitions), admin does all. Either this or `scopes`.
+     */
+    role?: 'viewer' | 'caller' | 'operator' | 'admin';
+    /**
+     * Each includes those before it. Either this or `role`.
+     */
+    scopes?: Array<'read' | 'call' | 'operate' | 'admin'>;
     /**
      * Without it the token does not expire.
      */
@@ -127,7 +138,11 @@ export type SecretTokenView = {
      */
     id: string | null;
     name: string;
-    scopes: Array<'read' | 'call' | 'admin'>;
+    /**
+     * By the scope that reaches farthest.
+     */
+    role: 'viewer' | 'caller' | 'operator' | 'admin';
+    scopes: Array<'read' | 'call' | 'operate' | 'admin'>;
     /**
      * The only view that it can use; null for those that are granted to it.
      */
@@ -434,6 +449,41 @@ export type GiveGrantDto = {
     level: 'read' | 'call_read_only' | 'call';
     expires_in_seconds?: number | null;
     calls_per_minute?: number | null;
+};
+
+export type OwnViewView = {
+    /**
+     * null: it was deleted.
+     */
+    slug: string | null;
+    level: 'read' | 'call_read_only' | 'call';
+};
+
+export type MeView = {
+    /**
+     * As in the audit log: of a token its name, of a JWT with a prefix.
+     */
+    name: string;
+    /**
+     * By the scope that reaches farthest.
+     */
+    role: 'viewer' | 'caller' | 'operator' | 'admin';
+    /**
+     * Also those that are included.
+     */
+    scopes: Array<'read' | 'call' | 'operate' | 'admin'>;
+    /**
+     * What grants are given to.
+     */
+    subjects: Array<string>;
+    /**
+     * The only view of the token, at every address; null for those that are granted.
+     */
+    view: OwnViewView | null;
+    /**
+     * Whether the routes that tell of all servers and tools answer this caller.
+     */
+    sees_all: boolean;
 };
 
 export type OverrideView = {
@@ -2426,6 +2476,36 @@ export type WithdrawGrantResponses = {
 };
 
 export type WithdrawGrantResponse = WithdrawGrantResponses[keyof WithdrawGrantResponses];
+
+export type GetMeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/me';
+};
+
+export type GetMeErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type GetMeError = GetMeErrors[keyof GetMeErrors];
+
+export type GetMeResponses = {
+    200: MeView;
+};
+
+export type GetMeResponse = GetMeResponses[keyof GetMeResponses];
 
 export type RemoveOverrideData = {
     body?: never;

@@ -42,7 +42,7 @@ export class ToolSkillsController {
 
   @Put()
   @HttpCode(204)
-  @RequireScope('admin')
+  @RequireScope('operate')
   @ApiOperation({ summary: 'Say which skills a tool has; classification leaves it alone then' })
   @ApiNoContentResponse()
   @ApiErrors(400, 404, 422)
@@ -56,7 +56,7 @@ export class ToolSkillsController {
 
   @Delete()
   @HttpCode(204)
-  @RequireScope('admin')
+  @RequireScope('operate')
   @ApiOperation({ summary: 'Let classification decide on a tool again' })
   @ApiNoContentResponse()
   @ApiErrors(404)

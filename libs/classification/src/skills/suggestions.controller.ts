@@ -49,7 +49,7 @@ export class SuggestionsController {
 
   @Post(':id/approve')
   @HttpCode(200)
-  @RequireScope('admin')
+  @RequireScope('operate')
   @ApiOperation({ summary: 'Add a suggested skill to the taxonomy' })
   @ApiOkResponse({ type: ReviewView })
   @ApiErrors(404, 409)
@@ -63,7 +63,7 @@ export class SuggestionsController {
 
   @Post(':id/reject')
   @HttpCode(200)
-  @RequireScope('admin')
+  @RequireScope('operate')
   @ApiOperation({ summary: 'Turn a suggested skill down, for good' })
   @ApiOkResponse({ type: ReviewView })
   @ApiErrors(404, 409)

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { tokenScopes } from '../config/env.js';
+import { tokenScopes } from '../config/token-scopes.js';
 import { AppError } from '../errors/app-error.js';
 import { ClusterKeys } from './cluster-keys.js';
 import { Peers } from './peers.js';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { envSchema, InvalidEnv, parseEnv } from './env.js';
+import { roles } from './token-scopes.js';
 
 const SECRET = 'a-secret-that-no-message-may-hold';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -169,7 +170,16 @@ describe('MCP_AGGREGATOR_TOKENS', () => {
     ]);
   });
 
+  it('takes a role for its scopes', () => {
+    expect(roles.map((role) => parsed(`x:${role}:${SECRET}`))).toEqual(
+      [['read'], ['call'], ['operate'], ['admin']].map((scopes) => [
+        { name: 'x', scopes, hash: sha256(SECRET) },
+      ]),
+    );
+  });
+
   it.each([
+    ['two roles', `ci:viewer+caller:${SECRET}`],
     ['no scope', `ci::${SECRET}`],
     ['an unknown scope', `ci:read+sudo:${SECRET}`],
     ['a short token', 'ci:read:short'],

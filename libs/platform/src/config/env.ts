@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { egressPolicy, hostProblem, parseAllowance } from '../egress/egress-policy.js';
 import { failPoints } from '../fail-points.js';
+import { parseScopes, roles, type TokenScope, tokenScopes } from './token-scopes.js';
 
 /**
  * Every setting of the service. `process.env` is read nowhere else. Units are in the description of each field; a test
@@ -84,8 +85,6 @@ const proxyCount = z
 export const trustLevels = ['auto', 'pinned', 'review', 'locked'] as const;
 export type Trust = (typeof trustLevels)[number];
 
-export const tokenScopes = ['read', 'call', 'admin'] as const;
-export type TokenScope = (typeof tokenScopes)[number];
 export interface ConfiguredToken {
   readonly name: string;
   readonly scopes: readonly TokenScope[];
@@ -99,7 +98,7 @@ export interface ConfiguredToken {
 /** Actors of the audit log that are not tokens. */
 const RESERVED_NAMES = ['system', 'anonymous'];
 
-/** `name:scope+scope:token`, separated by commas. Messages identify the entry by position: its text may be a secret. */
+/** `name:scope+scope:token` or `name:role:token`, separated by commas. Messages identify the entry by position: its text may be a secret. */
 const tokens = z.string().transform((value, context): ConfiguredToken[] => {
   const entries = value
     .split(',')
@@ -107,21 +106,20 @@ const tokens = z.string().transform((value, context): ConfiguredToken[] => {
     .filter(Boolean);
   const parsed = entries.map((entry, index): ConfiguredToken | undefined => {
     const match = /^([A-Za-z0-9_.@-]{1,100}):([a-z+]+):(.+)$/.exec(entry);
-    const scopes = match?.[2]?.split('+') ?? [];
-    const known = scopes.filter((s): s is TokenScope => tokenScopes.some((t) => t === s));
+    const scopes = parseScopes(match?.[2] ?? '');
     const secret = match?.[3] ?? '';
     const hash = tokenHash(secret);
-    if (!match?.[1] || known.length === 0 || known.length !== scopes.length || !hash) {
+    if (!match?.[1] || !scopes || !hash) {
       context.addIssue({
         code: 'custom',
-        message: `entry ${index + 1} must read name:scopes:token, with scopes out of ${tokenScopes.join('+')} and a token of at least 16 ASCII characters without spaces (or sha256:<64 hex digits>)`,
+        message: `entry ${index + 1} must read name:scopes:token, with scopes out of ${tokenScopes.join('+')} or one of the roles ${roles.join(', ')}, and a token of at least 16 ASCII characters without spaces (or sha256:<64 hex digits>)`,
       });
       return undefined;
     }
     if (RESERVED_NAMES.includes(match[1].toLowerCase())) {
       context.addIssue({ code: 'custom', message: `entry ${index + 1} has a reserved name` });
     }
-    return { name: match[1], scopes: known, hash };
+    return { name: match[1], scopes, hash };
   });
   const usable = parsed.filter((entry) => entry !== undefined);
   for (const field of ['name', 'hash'] as const) {
@@ -195,6 +193,7 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_JWT_ISSUER: z.string().min(1).optional(),
   MCP_AGGREGATOR_JWT_AUDIENCE: z.string().min(1).optional(),
   MCP_AGGREGATOR_JWT_GROUPS_CLAIM: z.string().min(1).default('groups'),
+  MCP_AGGREGATOR_JWT_ROLES_CLAIM: z.string().min(1).optional(),
   MCP_AGGREGATOR_ALLOWED_HOSTS: list,
   MCP_AGGREGATOR_ALLOWED_ORIGINS: list,
   MCP_AGGREGATOR_TRUST_PROXY: proxyCount,

@@ -1,9 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { hasScope, principalOf } from '@app/access';
+import { principalOf } from '@app/access';
 import type { FastifyRequest } from 'fastify';
 import { OnlyPartGranted } from '../policy.errors.js';
-import { DEFAULT_VIEW } from '../views/view.js';
 import { Permissions } from './permissions.js';
 
 const FOLLOWS_POLICY = 'follows policy';
@@ -13,8 +12,8 @@ export const FollowsPolicy = (): ClassDecorator & MethodDecorator =>
   SetMetadata(FOLLOWS_POLICY, true);
 
 /**
- * Every other route of the REST API tells of all servers and tools, so its callers have to see all of them anyway. By
- * default, so that a new route cannot forget the policy.
+ * Every other route of the REST API tells of all servers and tools, so its callers have to see all of them anyway, or
+ * operate them. By default, so that a new route cannot forget the policy.
  */
 @Injectable()
 export class WholeViewGuard implements CanActivate {
@@ -28,11 +27,7 @@ export class WholeViewGuard implements CanActivate {
     if (request.routeOptions.config.access === 'public') return true;
     const places = [context.getHandler(), context.getClass()];
     if (this.reflector.getAllAndOverride<boolean | undefined>(FOLLOWS_POLICY, places)) return true;
-    const principal = principalOf(request);
-    if (principal.pinned) throw new OnlyPartGranted();
-    if (hasScope(principal, 'admin')) return true;
-    const access = this.permissions.find(principal, DEFAULT_VIEW.slug);
-    if (!access?.offer.isEverything) throw new OnlyPartGranted();
+    if (!this.permissions.seesAll(principalOf(request))) throw new OnlyPartGranted();
     return true;
   }
 }

@@ -45,6 +45,13 @@ export class Permissions {
     return access;
   }
 
+  /** Whether it may know of every server and tool, because it operates them or is offered everything. */
+  seesAll(principal: Principal): boolean {
+    if (principal.pinned) return false;
+    if (hasScope(principal, 'operate')) return true;
+    return this.find(principal, DEFAULT_VIEW.slug)?.offer.isEverything ?? false;
+  }
+
   /** At `/mcp/views/{slug}`. A view that the principal may not use does not exist for it. */
   onView(principal: Principal, slug: string): Access {
     const access = this.find(principal, slug);

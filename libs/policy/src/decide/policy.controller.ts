@@ -10,7 +10,7 @@ import { ExplainDto, ExplanationView, HistoryQuery, PolicyHistoryView } from './
 @ApiTags('policy')
 @ApiBearerAuth()
 @Controller('api/v1/aggregator')
-@RequireScope('admin')
+@RequireScope('operate')
 export class PolicyController {
   constructor(
     private readonly queries: QueryBus,

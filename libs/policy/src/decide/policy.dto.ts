@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { type Role, roles, type TokenScope, tokenScopes } from '@app/platform';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
 import { grantLevels } from '../grants/grant.js';
@@ -44,6 +45,37 @@ export class ExplanationView {
   readonly level!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'The name under which it is offered.' })
   readonly offered_as!: string | null;
+}
+
+export class OwnViewView {
+  @ApiProperty({ type: String, nullable: true, description: 'null: it was deleted.' })
+  readonly slug!: string | null;
+  @ApiProperty({ enum: grantLevels })
+  readonly level!: string;
+}
+
+export class MeView {
+  @ApiProperty({
+    example: 'ci',
+    description: 'As in the audit log: of a token its name, of a JWT with a prefix.',
+  })
+  readonly name!: string;
+  @ApiProperty({ enum: roles, nullable: true, description: 'By the scope that reaches farthest.' })
+  readonly role!: Role | null;
+  @ApiProperty({ enum: tokenScopes, isArray: true, description: 'Also those that are included.' })
+  readonly scopes!: TokenScope[];
+  @ApiProperty({ type: [String], example: ['token:ci'], description: 'What grants are given to.' })
+  readonly subjects!: string[];
+  @ApiProperty({
+    type: OwnViewView,
+    nullable: true,
+    description: 'The only view of the token, at every address; null for those that are granted.',
+  })
+  readonly view!: OwnViewView | null;
+  @ApiProperty({
+    description: 'Whether the routes that tell of all servers and tools answer this caller.',
+  })
+  readonly sees_all!: boolean;
 }
 
 export class HistoryQuery {

@@ -28,6 +28,7 @@ export class GrantsController {
   ) {}
 
   @Get()
+  @RequireScope('operate')
   @ApiOperation({ summary: 'Who may use which view, the oldest grant first' })
   @ApiOkResponse({ type: GrantListView })
   @ApiErrors(422)

@@ -42,6 +42,7 @@ export class ViewsController {
   ) {}
 
   @Get()
+  @RequireScope('operate')
   @ApiOperation({ summary: 'All views, by name' })
   @ApiOkResponse({ type: ViewListView })
   @ApiErrors(422)
@@ -70,6 +71,7 @@ export class ViewsController {
   }
 
   @Get(':slug')
+  @RequireScope('operate')
   @ApiOperation({ summary: 'One view' })
   @ApiOkResponse({ type: ViewView })
   @ApiErrors(404)
@@ -118,6 +120,7 @@ export class ViewsController {
   }
 
   @Get(':slug/preview')
+  @RequireScope('operate')
   @ApiOperation({
     summary: 'The tools that a view offers, to all of its callers or to one subject',
   })
