@@ -16,6 +16,7 @@ const mayCall = {
   catalogue: ['access', 'registry', 'vectors'],
   policy: ['access', 'catalogue', 'registry', 'mcp-protocol'],
   approvals: ['access', 'registry', 'catalogue'],
+  activity: ['access', 'registry', 'catalogue', 'policy', 'mcp-protocol'],
   discovery: [
     'access',
     'approvals',
@@ -27,10 +28,11 @@ const mayCall = {
     'mcp-client',
   ],
   classification: ['access', 'catalogue', 'policy', 'vectors', 'llm'],
-  search: ['access', 'catalogue', 'policy', 'classification', 'registry', 'vectors'],
+  search: ['access', 'activity', 'catalogue', 'policy', 'classification', 'registry', 'vectors'],
   results: ['access', 'policy', 'registry'],
   routing: [
     'access',
+    'activity',
     'catalogue',
     'policy',
     'sessions',
@@ -41,6 +43,7 @@ const mayCall = {
   ],
   aggregation: [
     'access',
+    'activity',
     'catalogue',
     'discovery',
     'mcp-protocol',
@@ -52,6 +55,7 @@ const mayCall = {
   ],
   gateway: [
     'access',
+    'activity',
     'approvals',
     'mcp-protocol',
     'mcp-client',

@@ -21,6 +21,7 @@ import { Policy1764000000000 } from './1764000000000-policy.js';
 import { Approvals1764100000000 } from './1764100000000-approvals.js';
 import { BrowserSessions1764310000000 } from './1764310000000-browser-sessions.js';
 import { KeptResults1764200000000 } from './1764200000000-kept-results.js';
+import { CallDays1764300000000 } from './1764300000000-call-days.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
 export const migrations = [
@@ -46,5 +47,6 @@ export const migrations = [
   Policy1764000000000,
   Approvals1764100000000,
   KeptResults1764200000000,
+  CallDays1764300000000,
   BrowserSessions1764310000000,
 ] as const;

@@ -9,6 +9,7 @@ export const owners = {
   approvals: 'approvals',
   audit_log: 'access',
   browser_sessions: 'access',
+  call_days: 'activity',
   compatible_migrations: 'platform',
   external_servers: 'registry',
   grants: 'policy',

@@ -3,6 +3,7 @@ import { CqrsModule, EventBus } from '@nestjs/cqrs';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { type AuditEntry, AuditLosses, AuditStore } from '@app/access';
+import { ActivityFeed, ActivityModule, CallActivity, PeerQuestions } from '@app/activity';
 import { ApprovalsModule, DefinitionScreening } from '@app/approvals';
 import { AggregationModule, QueryTool } from '@app/aggregation';
 import { Catalogue, CatalogueModule } from '@app/catalogue';
@@ -104,6 +105,29 @@ export async function startGateway(
   })
   class Approvals {}
 
+  const feed: Pick<ActivityFeed, 'isHeard' | 'replica' | 'tell'> = {
+    replica: '00000000',
+    isHeard: () => false,
+    tell: () => Promise.resolve(),
+  };
+  const calls: Pick<CallActivity, 'begin' | 'end'> = {
+    begin: () => undefined,
+    end: () => undefined,
+  };
+  const questions: Pick<PeerQuestions, 'answerWith' | 'ask'> = {
+    answerWith: () => undefined,
+    ask: () => Promise.resolve({ answers: [], missing: 0 }),
+  };
+  @Module({
+    providers: [
+      { provide: ActivityFeed, useValue: feed },
+      { provide: CallActivity, useValue: calls },
+      { provide: PeerQuestions, useValue: questions },
+    ],
+    exports: [ActivityFeed, CallActivity, PeerQuestions],
+  })
+  class Unheard {}
+
   const env = testEnv('unused', settings);
   const moduleRef = await Test.createTestingModule({
     imports: [
@@ -116,6 +140,8 @@ export async function startGateway(
   })
     .overrideModule(CatalogueModule)
     .useModule(PicturedCatalogue)
+    .overrideModule(ActivityModule)
+    .useModule(Unheard)
     .overrideModule(ApprovalsModule)
     .useModule(Approvals)
     .overrideModule(AggregationModule)

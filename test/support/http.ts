@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 
 export interface Answer {
@@ -16,7 +16,10 @@ export interface Sending {
   readonly body?: string;
 }
 
-/** Sends one request as given: unlike `fetch` it allows any Host and Origin header, and does not normalize the path. */
+/**
+ * Sends one request as given: unlike `fetch` it allows any Host and Origin header, and does not normalize the path. Of
+ * an event stream, which has no end, only the head is read.
+ */
 export function send(url: string, path: string, sending: Sending = {}): Promise<Answer> {
   const { method = 'GET', token, headers = {}, body } = sending;
   const { hostname, port } = new URL(url);
@@ -38,15 +41,22 @@ export function send(url: string, path: string, sending: Sending = {}): Promise<
         },
       },
       (response) => {
+        if (method === 'GET' && response.headers['content-type'] === 'text/event-stream') {
+          response.destroy();
+          return resolve({
+            status: response.statusCode ?? 0,
+            headers: headersOf(response.headers),
+            text: '',
+            body: undefined,
+          });
+        }
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
         response.on('error', reject);
         response.on('end', () =>
           resolve({
             status: response.statusCode ?? 0,
-            headers: Object.fromEntries(
-              Object.entries(response.headers).map(([key, value]) => [key, value?.toString()]),
-            ),
+            headers: headersOf(response.headers),
             text,
             body: parsed(text),
           }),
@@ -68,6 +78,12 @@ export function sendRaw(url: string, bytes: string): Promise<string> {
     socket.on('error', reject);
     socket.on('close', () => resolve(text));
   });
+}
+
+function headersOf(headers: IncomingHttpHeaders): Answer['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).map(([key, value]) => [key, value?.toString()]),
+  );
 }
 
 function parsed(text: string): unknown {

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { ScheduleModule } from '@nestjs/schedule';
 import { AccessModule, ConsoleAccessModule } from '@app/access';
+import { ActivityModule } from '@app/activity';
 import { ApprovalsModule } from '@app/approvals';
 import { AggregationModule } from '@app/aggregation';
 import { ClassificationModule } from '@app/classification';
@@ -37,6 +38,7 @@ export class AppModule {
         SessionsModule, // 2 connect, keep, reconnect
         CatalogueModule, // in-memory servers and tools that the modules below read
         PolicyModule, // who sees and calls which tools, under which names
+        ActivityModule, // who listens to what happens, and calls counted over time
         ApprovalsModule, // definitions that are offered only after a person approved them
         DiscoveryModule, // 3 ask servers for their tools
         ClassificationModule, // 4 skills

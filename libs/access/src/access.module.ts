@@ -20,6 +20,7 @@ import { IssueTokenHandler } from './tokens/issue-token.command.js';
 import { ReloadTokensOnReplicaNews } from './tokens/reload-tokens.on-replica-news.js';
 import { RevokeTokenHandler } from './tokens/revoke-token.command.js';
 import { RotateTokenHandler } from './tokens/rotate-token.command.js';
+import { StillAdmitted } from './authorize/still-admitted.js';
 import { SyncTokensJob } from './tokens/sync-tokens.job.js';
 import { TokensController } from './tokens/tokens.controller.js';
 import { TokenStore } from './authenticate/token.store.js';
@@ -48,10 +49,11 @@ import { Tokens } from './authenticate/tokens.js';
     ReloadTokensOnReplicaNews,
     RevokeTokenHandler,
     RotateTokenHandler,
+    StillAdmitted,
     SyncTokensJob,
     TokenStore,
     Tokens,
   ],
-  exports: [AuditLosses, AuditStore, BrowserSessions, Tokens],
+  exports: [AuditLosses, AuditStore, BrowserSessions, StillAdmitted, Tokens],
 })
 export class AccessModule {}

@@ -18,5 +18,6 @@ export { AuditLosses } from './audit/audit-losses.js';
 export { type AuditEntry, AuditStore } from './audit/audit.store.js';
 export { FindView, type ViewLevel, viewLevels } from './tokens/find-view.query.js';
 export { type Actor, hasScope, type Principal, SYSTEM } from './authenticate/principal.js';
+export { StillAdmitted } from './authorize/still-admitted.js';
 export { normalOrigin } from './authorize/request-origin.js';
 export { Tokens } from './authenticate/tokens.js';

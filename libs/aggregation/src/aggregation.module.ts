@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ActivityModule } from '@app/activity';
 import { CatalogueModule } from '@app/catalogue';
 import { PolicyModule } from '@app/policy';
 import { configuredLlm } from '@app/llm';
@@ -22,7 +23,7 @@ import { ReloadQuerySettingsOnReplicaNews } from './settings/reload-query-settin
 import { ReplaceQueryRulesHandler } from './settings/replace-query-rules.command.js';
 
 @Module({
-  imports: [CatalogueModule, PolicyModule, VectorsModule],
+  imports: [ActivityModule, CatalogueModule, PolicyModule, VectorsModule],
   controllers: [QueryController, QuerySettingsController],
   providers: [
     QuerySettingsStore,

@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Module } from '@nestjs/common';
+import { ActivityFeed, ActivityModule } from '@app/activity';
 import { ApprovalsModule } from '@app/approvals';
 import { AggregationModule } from '@app/aggregation';
 import { CatalogueModule } from '@app/catalogue';
@@ -23,6 +24,9 @@ import { EndSessionsOnTokensWithdrawn } from './notify/end-sessions.on-tokens-wi
 import { ForgetServerOnServerRemoved } from './notify/forget-server.on-server-removed.js';
 import { ResubscribeOnSessionOpened } from './notify/resubscribe.on-session-opened.js';
 import { ClientRoots } from './notify/client-roots.js';
+import { ClientSessions } from './clients/client-sessions.js';
+import { ClientSessionsController } from './clients/client-sessions.controller.js';
+import { tellClient } from './clients/tell-client.js';
 import { ClientsController } from './clients/clients.controller.js';
 import { MisplacedRequests } from './endpoints/misplaced-requests.js';
 import { LoopGuard } from './endpoints/loop-guard.js';
@@ -49,6 +53,7 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
 
 @Module({
   imports: [
+    ActivityModule,
     AggregationModule,
     ApprovalsModule,
     CatalogueModule,
@@ -57,11 +62,11 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
     RoutingModule,
     SessionsModule,
   ],
-  controllers: [ClientsController],
+  controllers: [ClientsController, ClientSessionsController],
   providers: [
     {
       provide: McpEndpoint,
-      inject: [Env, Clock, UnsentBytes, ClientLimits, Drain, Peers, ClusterKeys],
+      inject: [Env, Clock, UnsentBytes, ClientLimits, Drain, Peers, ClusterKeys, ActivityFeed],
       useFactory: (
         env: Env,
         clock: Clock,
@@ -70,6 +75,7 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
         drain: Drain,
         peers: Peers,
         keys: ClusterKeys,
+        feed: ActivityFeed,
       ) =>
         new McpEndpoint(
           {
@@ -81,10 +87,12 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
             unsent,
             limits,
             drain,
+            onClient: tellClient(feed),
             ...(peers.isClustered && { cluster: clusterView(peers, keys) }),
           },
         ),
     },
+    ClientSessions,
     McpRoutes,
     ReplicaRoutes,
     MisplacedRequests,

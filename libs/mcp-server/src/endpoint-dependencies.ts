@@ -1,5 +1,6 @@
 import type { ClientLimits, Drain } from '@app/platform';
 import type { Audiences } from './stream/audiences.js';
+import type { StatelessClients } from './clients/stateless-clients.js';
 import type { ClusterView } from './owners.js';
 import type { StreamDependencies } from './stream/sse-stream.js';
 import type { KeptEvents } from './stream/stream-log.js';
@@ -10,6 +11,8 @@ export interface EndpointDependencies extends StreamDependencies {
   readonly kept: KeptEvents;
   readonly audiences: Audiences;
   readonly subscriptions: SubscriptionBudget;
+  /** Those of the stateless era. */
+  readonly clients: Pick<StatelessClients, 'note'>;
   readonly limits: ClientLimits | undefined;
   readonly drain: Pick<Drain, 'isDraining'>;
   /** Undefined in a service of one process. */

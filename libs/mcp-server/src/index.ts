@@ -1,3 +1,4 @@
+export type { ConnectedClient } from './clients/connected-client.js';
 export { McpEndpoint } from './endpoint/mcp-endpoint.js';
 export { envelopeFor } from './modern/envelope.js';
 export type {

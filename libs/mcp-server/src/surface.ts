@@ -1,5 +1,6 @@
 import type { CancelSignal, JsonObject } from '@app/platform';
 import type { LogLevel, RpcResult } from '@app/mcp-protocol';
+import type { ClientInfo } from './clients/connected-client.js';
 
 /** Sessions after a handshake (up to 2025-11-25), or stateless requests (2026-07-28). */
 export type Era = 'legacy' | 'modern';
@@ -8,6 +9,10 @@ export type Era = 'legacy' | 'modern';
 export interface Caller {
   readonly name: string;
   readonly ip: string | null;
+  /** The path of the endpoint; undefined for a request of another replica. */
+  readonly endpoint?: string;
+  /** The slug of the view that it uses. */
+  readonly view?: string;
   /** Whether it may still use the surface that it opened a session or stream at; undefined for always. */
   readonly isAdmitted?: () => boolean;
 }
@@ -17,6 +22,8 @@ export interface McpClient {
   readonly era: Era;
   readonly caller: Caller;
   readonly capabilities: JsonObject;
+  /** How it names itself; undefined if it does not. */
+  readonly info?: ClientInfo | undefined;
   /** The protocol revision; undefined for the newest. */
   readonly version?: string | undefined;
   /** The minimum severity of log messages for the client; undefined for none. */

@@ -38,6 +38,7 @@ export { Leadership, NotLeading } from './cluster/leadership.js';
 export { ClusterKeys, credentialKey } from './cluster/cluster-keys.js';
 export { PASS_SCHEME, passIn, PassMisdirected, PassRefused, Passes } from './cluster/passes.js';
 export { type PassFailure, PassingOn } from './cluster/passing-on.js';
+export { PeerRequests } from './cluster/peer-requests.js';
 export { type Peer, Peers } from './cluster/peers.js';
 export { replicaUrl } from './cluster/replica-url.js';
 export { type ReplicaNews, Replicas } from './cluster/replicas.js';

@@ -83,6 +83,7 @@ function routing(
     new CallSlots({ running: slots, waiting: 8 }),
     new CallMetrics(metrics.of(routingDuration), metrics.of(executionDuration)),
     { note: (call: FinishedCall) => audit.push(call) } as never,
+    { begin: () => undefined, end: () => undefined } as never,
     { MCP_AGGREGATOR_REQUEST_TIMEOUT: timeout } as never,
     new Variables({}),
   );

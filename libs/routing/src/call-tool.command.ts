@@ -1,4 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { CallActivity } from '@app/activity';
 import { Catalogue, type CatalogueServer, type CatalogueTool } from '@app/catalogue';
 import { ConnectionLost, CredentialsRefused, RequestTimedOut } from '@app/mcp-client';
 import {
@@ -57,6 +58,7 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     private readonly slots: CallSlots,
     private readonly metrics: CallMetrics,
     private readonly audit: CallAudit,
+    private readonly activity: CallActivity,
     private readonly env: Env,
     private readonly variables: Variables,
   ) {}
@@ -67,6 +69,7 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     const routingMs = performance.now() - startedAt;
     this.metrics.routing.observe(routingMs / 1_000);
     const { actor } = caller;
+    const shown = this.activity.begin(route, caller);
     try {
       const deadline = startedAt + this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000;
       const filled = fillArguments(route.tool, params, actor.name, this.variables);
@@ -74,13 +77,17 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
       const { result, executionMs } = await this.call(route, own, caller, deadline);
       const totalMs = performance.now() - startedAt;
       const isError = result.get('isError') === true;
-      this.audit.note({ route, actor, milliseconds: totalMs, isError, failure: undefined });
+      const ended = { route, actor, milliseconds: totalMs, isError, failure: undefined };
+      this.audit.note(ended);
+      this.activity.end(ended, shown, shown && result.bytes.length);
       return { result, route, routingMs, executionMs, totalMs };
     } catch (thrown) {
       const milliseconds = performance.now() - startedAt;
       const error = await this.explained(thrown, route, caller);
       const failure = error instanceof AppError ? error.code : 'INTERNAL_ERROR';
-      this.audit.note({ route, actor, milliseconds, isError: false, failure });
+      const ended = { route, actor, milliseconds, isError: false, failure };
+      this.audit.note(ended);
+      this.activity.end(ended, shown);
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import type { ServerRequestHandler, UpstreamSession } from '@app/mcp-client';
 import type { Actor } from '@app/access';
+import type { CallOrigin } from '@app/activity';
 import { type CancelSignal, changed, type JsonObject, type RawJsonObject } from '@app/platform';
 
 /** The channel between a client and a server while a request is in flight. */
@@ -8,6 +9,8 @@ export interface ForwardContext {
   readonly actor: Actor;
   /** The client session of the request; undefined for a request without one. */
   readonly client?: object | undefined;
+  /** For those who listen to calls. */
+  readonly origin?: CallOrigin | undefined;
   /** Aborted when the client cancels the request or disconnects. */
   readonly signal: CancelSignal;
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;

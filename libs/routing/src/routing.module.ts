@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ActivityModule } from '@app/activity';
 import { CatalogueModule } from '@app/catalogue';
 import { PolicyModule } from '@app/policy';
 import { Env } from '@app/platform';
@@ -11,7 +12,7 @@ import { CallToolHandler } from './call-tool.command.js';
 import { ToolCallsController } from './tool-calls.controller.js';
 
 @Module({
-  imports: [CatalogueModule, PolicyModule, ResultsModule, SessionsModule],
+  imports: [ActivityModule, CatalogueModule, PolicyModule, ResultsModule, SessionsModule],
   controllers: [ToolCallsController],
   providers: [
     CallToolHandler,

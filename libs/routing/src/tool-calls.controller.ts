@@ -42,8 +42,9 @@ export class ToolCallsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     const { name, arguments: args = {}, server_id } = readToolCall(body);
-    const { offer } = this.permissions.toCallInRest(principal);
-    const caller = { actor, signal: whileConnected(reply) };
+    const { offer, view } = this.permissions.toCallInRest(principal);
+    const origin = { entry: 'rest', view: view.slug } as const;
+    const caller = { actor, signal: whileConnected(reply), origin };
     const command = new CallTool(name, { arguments: args }, caller, server_id, offer);
     const answer = await this.commands.execute(command);
     const { tool } = answer.route;

@@ -1,4 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import { ActivityFeed } from '@app/activity';
 import { SkillMap } from '@app/classification';
 import { Catalogue, type CatalogueServer, type CatalogueTool } from '@app/catalogue';
 import type { Offer } from '@app/policy';
@@ -61,6 +62,8 @@ export class SearchTools extends Query<SearchResult> {
     readonly request: SearchRequest,
     /** What is searched. */
     readonly offer: Pick<Offer, 'catalogue' | 'ruleFor' | 'isReadOnly' | 'view'>,
+    /** The principal, for those who listen to searches. */
+    readonly caller?: string,
   ) {
     super();
   }
@@ -75,10 +78,29 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     private readonly skills: SkillMap,
     private readonly model: StaticModel,
     private readonly explainer: SearchExplainer,
+    private readonly feed: ActivityFeed,
   ) {}
 
-  async execute({ request, offer }: SearchTools): Promise<SearchResult> {
+  async execute({ request, offer, caller }: SearchTools): Promise<SearchResult> {
     const started = performance.now();
+    const result = await this.search(request, offer, started);
+    if (this.feed.isHeard('search')) {
+      const data = {
+        found: result.tools.length,
+        strategy: result.strategyUsed,
+        servers_searched: result.serversSearched,
+        duration_ms: Math.round((performance.now() - started) * 10) / 10,
+      };
+      void this.feed.tell({ topic: 'search', data, ...(caller !== undefined && { caller }) });
+    }
+    return result;
+  }
+
+  private async search(
+    request: SearchRequest,
+    offer: SearchTools['offer'],
+    started: number,
+  ): Promise<SearchResult> {
     const texts = [request.query, ...clausesOf(request.query)];
     const before = scopeOf(offer.catalogue(this.catalogue.current), request);
     const dense =

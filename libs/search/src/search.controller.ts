@@ -46,6 +46,7 @@ export class SearchController {
           explain: dto.explain ? leftOut : undefined,
         },
         offer,
+        principal.name,
       ),
     );
     return toSearchView(

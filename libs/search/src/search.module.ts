@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ClassificationModule } from '@app/classification';
+import { ActivityModule } from '@app/activity';
 import { CatalogueModule } from '@app/catalogue';
 import { PolicyModule } from '@app/policy';
 import { VectorsModule } from '@app/vectors';
@@ -12,7 +13,7 @@ import { SearchToolsHandler } from './search-tools.query.js';
 import { ToolListController } from './tool-list.controller.js';
 
 @Module({
-  imports: [CatalogueModule, PolicyModule, ClassificationModule, VectorsModule],
+  imports: [ActivityModule, CatalogueModule, PolicyModule, ClassificationModule, VectorsModule],
   controllers: [SearchController, ToolListController],
   providers: [
     LexicalTools,

@@ -1,4 +1,5 @@
 import { type INestApplicationContext, Logger } from '@nestjs/common';
+import { EventStreams } from '@app/activity';
 import { McpEndpoint } from '@app/mcp-server';
 import { Drain, Leadership, PassingOn } from '@app/platform';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,6 +23,7 @@ export async function drainCalls(app: INestApplicationContext, withinMs: number)
   // First, so that the next leader starts the STDIO servers while calls end here; alone, this process leads to its end.
   if (leadership.leads && !(await leadership.isAlone())) await leadership.resign();
   drain.begin();
+  app.get(EventStreams, { strict: false }).endAll();
   const startedAt = performance.now();
   while (running() > 0 && performance.now() - startedAt < withinMs) await sleep(LOOK_EVERY_MS);
   const interrupted = running();

@@ -7,6 +7,7 @@ import {
   keyRange,
   LAST_ROW_ID,
   MAX_OFFSET,
+  Signal,
   type Tx,
 } from '@app/platform';
 import { AuditEntity, type AuditOutcome } from './audit.entity.js';
@@ -35,11 +36,19 @@ const ROWS_PER_DELETE = 5_000;
 /** The rows of `mcp.audit_log` (contract R38). */
 @Injectable()
 export class AuditStore {
+  private readonly recorded = new Signal<AuditEntry>('audit entries');
+
   constructor(private readonly database: Database) {}
+
+  /** Called for each entry once it is committed; those of tool calls are many. */
+  onRecorded(listener: (entry: AuditEntry) => unknown): () => void {
+    return this.recorded.hear(listener);
+  }
 
   /** `tx`: the transaction of the change, so that both are committed or neither. */
   async record(entry: AuditEntry, tx: Tx = this.database.direct): Promise<void> {
     await tx.insert(AuditEntity, rowOf(entry));
+    this.database.afterCommit(tx, () => void this.recorded.tell(entry));
   }
 
   /** All or none, in one transaction. */
@@ -49,6 +58,7 @@ export class AuditStore {
         await tx.insert(AuditEntity, entries.slice(start, start + ROWS_PER_INSERT).map(rowOf));
       }
     });
+    for (const entry of entries) void this.recorded.tell(entry);
   }
 
   /** Newest first. */

@@ -1,6 +1,6 @@
 import { type Clock, DatabaseUnavailable, parseEnv } from '@app/platform';
 import { createHash } from 'node:crypto';
-import { noRows, tokensOn } from '../../../../test/support/tokens.js';
+import { noRows, type TokenRows, tokensOn } from '../../../../test/support/tokens.js';
 import type { Tokens } from '../authenticate/tokens.js';
 import { newSessionId } from './browser-session.js';
 import type { BrowserSessionStore, ReadSession } from './browser-session.store.js';
@@ -17,6 +17,7 @@ describe(BrowserSessions.name, () => {
   let reads: (readonly string[])[];
   let used: string[];
   let tokens: Tokens;
+  let issued: TokenRows;
   let sessions: BrowserSessions;
   /** The next reads wait for these after they have read. */
   let waits: Promise<void>[];
@@ -24,7 +25,8 @@ describe(BrowserSessions.name, () => {
 
   async function start(settings: Record<string, string> = {}): Promise<void> {
     const env = parseEnv({ MCP_AGGREGATOR_TOKENS: `ops:admin:${TOKEN}`, ...settings });
-    tokens = tokensOn(env, noRows());
+    issued = noRows();
+    tokens = tokensOn(env, issued);
     await tokens.load();
     const store: Pick<BrowserSessionStore, 'find' | 'noteUse'> = {
       find: async (idHashes) => {
@@ -91,7 +93,7 @@ describe(BrowserSessions.name, () => {
 
   it('expires with its token if that is earlier', async () => {
     const until = new Date(now + 60_000);
-    await tokens.put({
+    const ci = {
       id: 'id',
       name: 'ci',
       scopes: ['call'],
@@ -103,7 +105,9 @@ describe(BrowserSessions.name, () => {
       expiresAt: until,
       view: null,
       lastUsedAt: null,
-    });
+    } as const;
+    issued.issued = [ci];
+    await tokens.reload();
     const { id } = begin({ tokenHash: sha256('secret of ci') });
     const cookie = `switchboard_session=${id}`;
     const session = await sessions.of({ method: 'GET', host: 'localhost', headers: { cookie } });

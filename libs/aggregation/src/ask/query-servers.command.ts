@@ -1,4 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { ActivityFeed } from '@app/activity';
 import {
   Catalogue,
   type CatalogueSnapshot,
@@ -6,7 +7,7 @@ import {
   parameterNames,
 } from '@app/catalogue';
 import { abortSignalOf, Env, inSlices, type JsonObject, type Sliced } from '@app/platform';
-import type { Offer } from '@app/policy';
+import { EVERYTHING, type Offer } from '@app/policy';
 import type { ForwardContext } from '@app/routing';
 import { StaticModel, toolText } from '@app/vectors';
 import { answerOf } from './aggregated-answer.js';
@@ -30,7 +31,7 @@ export interface QueryProgress {
 export interface QueryCaller extends Pick<ForwardContext, 'actor' | 'signal'> {
   readonly onProgress?: (progress: QueryProgress) => void;
   /** The tools that it may ask are those. */
-  readonly offer: Pick<Offer, 'catalogue'>;
+  readonly offer: Pick<Offer, 'catalogue'> & Partial<Pick<Offer, 'view'>>;
 }
 
 /** Share of the query timeout; with the defaults it leaves each server its full timeout. */
@@ -62,17 +63,34 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
     /** The local model even if a remote one is configured: hundreds of passages are embedded per query. */
     private readonly model: StaticModel,
     private readonly env: Env,
+    private readonly feed: ActivityFeed,
   ) {}
 
   async execute({ question, caller }: QueryServers): Promise<JsonObject> {
     const startedAt = performance.now();
+    const outcomes: ServerOutcome[] = [];
+    try {
+      return await this.ask(question, caller, startedAt, outcomes);
+    } finally {
+      this.tell(caller, outcomes, performance.now() - startedAt);
+    }
+  }
+
+  /** Adds the outcomes of servers to the given list. */
+  private async ask(
+    question: AggregatedQuery,
+    caller: QueryCaller,
+    startedAt: number,
+    outcomes: ServerOutcome[],
+  ): Promise<JsonObject> {
     const signal = abortSignalOf(caller.signal);
     const { targets, rule, weightOf } = await this.chooseTargets(question, caller.offer, signal);
-    const outcomes = await this.fanOut.ask(targets, {
-      caller: { actor: caller.actor, signal },
+    const found = await this.fanOut.ask(targets, {
+      caller: { actor: caller.actor, signal, origin: { entry: 'query', view: viewOf(caller) } },
       withinMs: this.serverTimeoutMs(startedAt),
       onOutcome: countingProgress(targets.length, caller.onProgress),
     });
+    outcomes.push(...found);
     if (!outcomes.some(({ status }) => status === 'succeeded')) {
       throw new AllServersFailed(
         targets.map(({ server }) => server.name),
@@ -94,6 +112,23 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
       processingTimeMs: performance.now() - startedAt,
       ...(question.explain && { explanation: rule ? { rule } : {} }),
     });
+  }
+
+  private tell(
+    { actor }: QueryCaller,
+    outcomes: readonly ServerOutcome[],
+    milliseconds: number,
+  ): void {
+    if (!this.feed.isHeard('query')) return;
+    const answered = outcomes.filter(({ status }) => status === 'succeeded');
+    const data = {
+      servers: outcomes.map(({ target }) => target.server.name),
+      failed: outcomes.length - answered.length,
+      outcome: answered.length > 0 ? 'success' : 'failure',
+      duration_ms: Math.round(milliseconds * 10) / 10,
+    };
+    const serverIds = outcomes.map(({ target }) => target.server.id);
+    void this.feed.tell({ topic: 'query', data, serverIds, caller: actor.name });
   }
 
   private async chooseTargets(
@@ -153,6 +188,11 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
     if (vector) this.toolVectors.set(tool, vector);
     return vector;
   }
+}
+
+/** Undefined for what admins see over REST, which is no view. */
+function viewOf({ offer }: QueryCaller): string | null {
+  return offer === EVERYTHING ? null : (offer.view?.slug ?? null);
 }
 
 function countingProgress(

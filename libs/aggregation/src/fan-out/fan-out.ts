@@ -36,7 +36,7 @@ export interface ServerOutcome extends CallOutcome {
 type Asking = Pick<ServerOutcome, 'asked' | 'planner'> & { readonly calls: readonly PlannedCall[] };
 
 export interface FanOutRequest {
-  readonly caller: Pick<ForwardContext, 'actor'> & { readonly signal: AbortSignal };
+  readonly caller: Pick<ForwardContext, 'actor' | 'origin'> & { readonly signal: AbortSignal };
   readonly withinMs: number;
   /** Called as soon as a server has an outcome. */
   readonly onOutcome: (outcome: ServerOutcome) => void;
@@ -146,7 +146,7 @@ export class FanOut {
           new CallTool(
             { tool: call.tool, server: target.server },
             { arguments: args },
-            { actor: request.caller.actor, signal },
+            { actor: request.caller.actor, signal, origin: request.caller.origin },
           ),
         ),
       ).pipe(

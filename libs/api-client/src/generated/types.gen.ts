@@ -737,6 +737,269 @@ export type PreviewView = {
     level: string | null;
 };
 
+export type ServerEventData = {
+    /**
+     * `lists`: one of its lists could not be read, or could again.
+     */
+    change: 'registered' | 'updated' | 'removed' | 'status' | 'lists';
+    server_id: string;
+    server: string | null;
+    from?: string;
+    to?: string;
+    /**
+     * Why, in words.
+     */
+    reason?: string | null;
+    /**
+     * Of an update: the fields.
+     */
+    fields?: Array<string>;
+};
+
+export type CatalogueEventData = {
+    /**
+     * `skills`: the taxonomy itself changed.
+     */
+    change: 'discovered' | 'classified' | 'skills';
+    server_id?: string;
+    server?: string | null;
+    /**
+     * Tools.
+     */
+    added?: number;
+    changed?: number;
+    removed?: number;
+    /**
+     * Tools whose skills changed.
+     */
+    classified?: number;
+    /**
+     * The skill that changed.
+     */
+    skill_id?: string;
+};
+
+export type CallEventData = {
+    phase: 'start' | 'end';
+    /**
+     * Joins the start and the end of a call.
+     */
+    call_id: string;
+    tool: string;
+    server_id: string;
+    server: string;
+    /**
+     * Told to admins.
+     */
+    caller?: string;
+    /**
+     * The view that it was called in.
+     */
+    view: string | null;
+    entry: 'mcp' | 'rest' | 'query';
+    duration_ms?: number;
+    /**
+     * `tool_error`: an answer of the server that says isError. `failure`: no answer.
+     */
+    outcome?: 'success' | 'tool_error' | 'failure';
+    error_code?: string | null;
+    /**
+     * Of the result.
+     */
+    bytes?: number;
+};
+
+export type SearchEventData = {
+    /**
+     * Told to admins.
+     */
+    caller?: string;
+    /**
+     * Tools that were found.
+     */
+    found: number;
+    strategy: string;
+    servers_searched: number;
+    duration_ms: number;
+};
+
+export type QueryEventData = {
+    /**
+     * Told to admins.
+     */
+    caller?: string;
+    /**
+     * Names of the servers that were asked.
+     */
+    servers: Array<string>;
+    /**
+     * Of these, those without an answer.
+     */
+    failed: number;
+    outcome: 'success' | 'failure';
+    duration_ms: number;
+};
+
+export type HealthEventData = {
+    change: 'failed' | 'recovered';
+    server_id: string;
+    server: string | null;
+    consecutive_failures?: number;
+    reason?: string;
+};
+
+export type SessionEventData = {
+    change: 'opened' | 'ended';
+    /**
+     * As in the list of client sessions.
+     */
+    session_id: string;
+    /**
+     * Told to admins.
+     */
+    caller?: string;
+    era: 'legacy' | 'modern';
+    client: string | null;
+    endpoint: string;
+};
+
+export type ApprovalEventData = {
+    /**
+     * As in the audit log.
+     */
+    change: string;
+    server_id?: string;
+    server?: string;
+    details: {
+        [key: string]: unknown;
+    };
+};
+
+export type PolicyEventData = {
+    /**
+     * As in the audit log.
+     */
+    change: string;
+    details: {
+        [key: string]: unknown;
+    };
+};
+
+export type AuditEventData = {
+    event: string;
+    outcome: 'success' | 'refused' | 'failure';
+    actor: string;
+    ip_address: string | null;
+    server_id: string | null;
+    server_name: string | null;
+    details: {
+        [key: string]: unknown;
+    };
+};
+
+export type RateEventData = {
+    /**
+     * The replica that this is about; add them up.
+     */
+    replica: string;
+    /**
+     * All calls that ended within the last second.
+     */
+    calls: number;
+    /**
+     * Of these, those that failed.
+     */
+    errors: number;
+    /**
+     * Calls that have events of their own.
+     */
+    shown: number;
+};
+
+export type GapEventData = {
+    /**
+     * Events that this client missed; null if the number is not known. Read the state again.
+     */
+    lost: number | null;
+};
+
+export type StatsPointsView = {
+    /**
+     * Steps since `from`; steps without a call are left out.
+     */
+    t: Array<number>;
+    /**
+     * Calls that ended within the step.
+     */
+    calls: Array<number>;
+    /**
+     * Of these, those without an answer and those whose result says isError.
+     */
+    errors: Array<number>;
+    /**
+     * Milliseconds, to 13 %.
+     */
+    p50: Array<number | null>;
+    /**
+     * Milliseconds, to 13 %.
+     */
+    p95: Array<number | null>;
+    /**
+     * Milliseconds, to 13 %.
+     */
+    p99: Array<number | null>;
+};
+
+export type StatsSeriesView = {
+    server_id: string | null;
+    /**
+     * Null in all, and for a removed server.
+     */
+    server: string | null;
+    /**
+     * Its name at the server.
+     */
+    tool: string | null;
+    /**
+     * In the window.
+     */
+    calls: number;
+    errors: number;
+    p50_ms: number | null;
+    p95_ms: number | null;
+    p99_ms: number | null;
+    points: StatsPointsView;
+};
+
+export type StatsView = {
+    window: '10m' | '24h' | '30d';
+    /**
+     * Longer with more series, so that the answer stays small.
+     */
+    step_seconds: number;
+    /**
+     * The begin of step 0.
+     */
+    from: string;
+    to: string;
+    /**
+     * Since when this replica counts; only days outlive a restart.
+     */
+    since: string;
+    /**
+     * By calls, most first.
+     */
+    series: Array<StatsSeriesView>;
+    /**
+     * Series that are left out: those with the fewest calls.
+     */
+    left_out: number;
+    /**
+     * Replicas that did not answer: their calls are missing.
+     */
+    replicas_missing: number;
+};
+
 export type FindingView = {
     code: 'hidden_instructions' | 'hidden_characters' | 'look_alike' | 'other_tool' | 'sensitive_data' | 'data_flow' | 'more_destructive' | 'new_required_argument' | 'encoded_text';
     where: string;
@@ -1514,6 +1777,66 @@ export type ClientSnippetView = {
 export type ClientsView = {
     url: string;
     clients: Array<ClientSnippetView>;
+};
+
+export type ClientSessionView = {
+    /**
+     * Not the MCP session id, which is a secret.
+     */
+    id: string;
+    /**
+     * The principal; told to admins.
+     */
+    caller: string | null;
+    /**
+     * legacy: an open session. modern: a stateless client (2026-07-28) that sent a request within the last minutes.
+     */
+    era: 'legacy' | 'modern';
+    client_name: string | null;
+    client_version: string | null;
+    protocol_version: string | null;
+    endpoint: string;
+    view: string | null;
+    capabilities: Array<string>;
+    /**
+     * Resources whose updates it asked for.
+     */
+    subscriptions: number;
+    /**
+     * Open streams on which it waits for messages.
+     */
+    streams: number;
+    opened_at: string;
+    last_seen_at: string;
+    /**
+     * Tool calls.
+     */
+    calls: number;
+    /**
+     * Requests in flight.
+     */
+    running: number;
+    /**
+     * The replica that it is connected to; short.
+     */
+    replica: string;
+};
+
+export type ClientSessionListView = {
+    /**
+     * Number of items in the whole list.
+     */
+    total: number;
+    limit: number;
+    offset: number;
+    /**
+     * Last seen first.
+     */
+    sessions: Array<ClientSessionView>;
+    /**
+     * Replicas that did not answer.
+     */
+    replicas_missing: number;
 };
 
 export type HealthChecksView = {
@@ -3115,6 +3438,175 @@ export type PreviewViewResponses = {
 
 export type PreviewViewResponse = PreviewViewResponses[keyof PreviewViewResponses];
 
+export type StreamEventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The id of the last event that was read: the stream continues after it.
+         */
+        'Last-Event-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Separated by commas; all that the token may hear by default.
+         */
+        topics?: Array<'server' | 'catalogue' | 'call' | 'search' | 'query' | 'health' | 'session' | 'approval' | 'policy' | 'audit'>;
+        /**
+         * Names or ids, separated by commas: only events about these servers.
+         */
+        server?: Array<string>;
+    };
+    url: '/api/v1/events';
+};
+
+export type StreamEventsErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+    /**
+     * The MCP server is unavailable
+     */
+    503: ErrorView;
+};
+
+export type StreamEventsError = StreamEventsErrors[keyof StreamEventsErrors];
+
+export type StreamEventsResponses = {
+    200: {
+        id: string;
+        at: string;
+        topic: 'server';
+        data: ServerEventData;
+    } | {
+        id: string;
+        at: string;
+        topic: 'catalogue';
+        data: CatalogueEventData;
+    } | {
+        id: string;
+        at: string;
+        topic: 'call';
+        data: CallEventData;
+    } | {
+        id: string;
+        at: string;
+        topic: 'search';
+        data: SearchEventData;
+    } | {
+        id: string;
+        at: string;
+        topic: 'query';
+        data: QueryEventData;
+    } | {
+        id: string;
+        at: string;
+        topic: 'health';
+        data: HealthEventData;
+    } | {
+        id: string;
+        at: string;
+        topic: 'session';
+        data: SessionEventData;
+    } | {
+        id: string;
+        at: string;
+        topic: 'approval';
+        data: ApprovalEventData;
+    } | {
+        id: string;
+        at: string;
+        topic: 'policy';
+        data: PolicyEventData;
+    } | {
+        id: string;
+        at: string;
+        topic: 'audit';
+        data: AuditEventData;
+    } | {
+        id: string;
+        at: string;
+        topic: 'rate';
+        data: RateEventData;
+    } | {
+        id: string;
+        at: string;
+        topic: 'gap';
+        data: GapEventData;
+    };
+};
+
+export type StreamEventsResponse = StreamEventsResponses[keyof StreamEventsResponses];
+
+export type GetStatsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        window?: '10m' | '24h' | '30d';
+        /**
+         * The name or id of a server.
+         */
+        server?: string;
+        /**
+         * As its server or this service names it.
+         */
+        tool?: string;
+        /**
+         * One series for each; else one in all.
+         */
+        by?: 'server' | 'tool';
+    };
+    url: '/api/v1/aggregator/stats';
+};
+
+export type GetStatsErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type GetStatsError = GetStatsErrors[keyof GetStatsErrors];
+
+export type GetStatsResponses = {
+    200: StatsView;
+};
+
+export type GetStatsResponse = GetStatsResponses[keyof GetStatsResponses];
+
 export type ListApprovalsData = {
     body?: never;
     path?: never;
@@ -4669,6 +5161,79 @@ export type GetClientSnippetResponses = {
 };
 
 export type GetClientSnippetResponse = GetClientSnippetResponses[keyof GetClientSnippetResponses];
+
+export type ListClientSessionsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v1/aggregator/sessions';
+};
+
+export type ListClientSessionsErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListClientSessionsError = ListClientSessionsErrors[keyof ListClientSessionsErrors];
+
+export type ListClientSessionsResponses = {
+    200: ClientSessionListView;
+};
+
+export type ListClientSessionsResponse = ListClientSessionsResponses[keyof ListClientSessionsResponses];
+
+export type EndClientSessionData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/sessions/{id}';
+};
+
+export type EndClientSessionErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type EndClientSessionError = EndClientSessionErrors[keyof EndClientSessionErrors];
+
+export type EndClientSessionResponses = {
+    204: void;
+};
+
+export type EndClientSessionResponse = EndClientSessionResponses[keyof EndClientSessionResponses];
 
 export type GetHealthData = {
     body?: never;

@@ -103,8 +103,15 @@ export class McpRoutes implements OnModuleInit {
       response: reply.raw,
       headers: headersOf(request, reply),
     };
-    void this.endpoint.handle(surface, http, request.body, { name, ip, isAdmitted });
+    const endpoint = pathOf(request.url);
+    const caller = { name, ip, isAdmitted, endpoint, view: view.slug };
+    void this.endpoint.handle(surface, http, request.body, caller);
   }
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
 }
 
 /** Requests that count against the limit of a grant. */

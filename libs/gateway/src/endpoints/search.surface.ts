@@ -147,7 +147,7 @@ export class SearchSurface implements McpSurface {
     try {
       switch (params['name']) {
         case 'search_tools':
-          return await this.search(searchArguments.parse(args));
+          return await this.search(searchArguments.parse(args), call.client.caller.name);
         case 'describe_tool':
           return this.describeTool(describeArguments.parse(args).name);
         case 'call_tool': {
@@ -177,8 +177,13 @@ export class SearchSurface implements McpSurface {
     }
   }
 
-  private async search(request: z.infer<typeof searchArguments>): Promise<JsonObject> {
-    const found = await this.deps.queries.execute(new SearchTools(request, this.shown.offer));
+  private async search(
+    request: z.infer<typeof searchArguments>,
+    caller: string,
+  ): Promise<JsonObject> {
+    const found = await this.deps.queries.execute(
+      new SearchTools(request, this.shown.offer, caller),
+    );
     const structured = {
       tools: found.tools.map(foundToolView),
       ...(found.excludedServers.length > 0 && {

@@ -35,6 +35,10 @@ export class ClientConversation implements ForwardContext {
     }
   }
 
+  get origin(): ForwardContext['origin'] {
+    return { entry: 'mcp', view: this.call.client.caller.view ?? null };
+  }
+
   get stateless(): ForwardContext['stateless'] {
     const { client, input } = this.call;
     return { meta: envelopeFor(client), input, allowInputRequired: client.era === 'modern' };

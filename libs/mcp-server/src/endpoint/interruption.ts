@@ -4,12 +4,14 @@ import type { ClientResponse } from './client-response.js';
 
 export type EndReason =
   | 'The session has ended'
+  | 'An administrator ended the session'
   | 'The service is stopping'
   | 'The token was withdrawn'
   | 'The access was withdrawn';
 
 const CODES = {
   'The session has ended': 'SESSION_NOT_FOUND',
+  'An administrator ended the session': 'SESSION_NOT_FOUND',
   'The service is stopping': 'SERVICE_UNAVAILABLE',
   'The token was withdrawn': 'UNAUTHORIZED',
   'The access was withdrawn': 'FORBIDDEN',

@@ -1,6 +1,8 @@
 import { type ClientLimits, type Clock, Drain, isJsonObject, UnsentBytes } from '@app/platform';
 import { MAX_BATCH, mcpHeader, idIn, type Incoming, readMessage, rpcCode } from '@app/mcp-protocol';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ConnectedClient } from '../clients/connected-client.js';
+import { type Activity, StatelessClients } from '../clients/stateless-clients.js';
 import { Audiences } from '../stream/audiences.js';
 import { isPlainlyLegacy, KnownEnvelopes } from './era.js';
 import { ClientResponse } from './client-response.js';
@@ -31,6 +33,7 @@ export interface EndpointSurroundings {
   readonly limits?: ClientLimits;
   readonly drain?: Pick<Drain, 'isDraining'>;
   readonly cluster?: ClusterView;
+  readonly onClient?: (change: 'opened' | 'ended', client: ConnectedClient) => void;
 }
 
 const DEFAULT_UNSENT = { total: 268_435_456, perConnection: 33_554_432, stallMs: 30_000 };
@@ -42,6 +45,7 @@ const DEFAULT_UNSENT = { total: 268_435_456, perConnection: 33_554_432, stallMs:
  */
 export class McpEndpoint {
   private readonly sessions: SessionStore;
+  private readonly stateless: StatelessClients;
   private readonly deps: EndpointDependencies;
   private readonly legacy: LegacyWire;
   private readonly modern: ModernWire;
@@ -55,7 +59,11 @@ export class McpEndpoint {
   ) {
     const { unsent = new UnsentBytes(DEFAULT_UNSENT), drain = new Drain() } = surroundings;
     const clientLimits = surroundings.limits;
+    const dateAt = (at: number): Date => new Date(clock.now().getTime() - (clock.monotonic() - at));
+    const { onClient = () => undefined } = surroundings;
+    this.stateless = new StatelessClients(() => clock.monotonic(), onClient, dateAt);
     this.deps = {
+      clients: this.stateless,
       unsent,
       drain,
       cluster: surroundings.cluster,
@@ -65,18 +73,34 @@ export class McpEndpoint {
       audiences: new Audiences(unsent, clientLimits),
       subscriptions: new SubscriptionBudget(clientLimits),
     };
-    this.sessions = new SessionStore(limits, clock, clientLimits);
+    this.sessions = new SessionStore(limits, clock, clientLimits, onClient, dateAt);
     this.legacy = new LegacyWire(this.sessions, this.deps);
     this.modern = new ModernWire(clock, this.deps);
     const every = Math.min(60_000, Math.ceil(limits.idleMs / 2));
     this.sweep = setInterval(() => {
       this.sessions.expire();
+      this.stateless.expire((key) => isBusy(this.modern.activityOf(key)));
       this.deps.kept.trimAll();
     }, every).unref();
   }
 
   get sessionCount(): number {
     return this.sessions.size;
+  }
+
+  /** Sessions, and clients without one that sent a request lately. */
+  get clients(): readonly ConnectedClient[] {
+    return [...this.sessions.list(), ...this.stateless.list((key) => this.modern.activityOf(key))];
+  }
+
+  /** By the id in `clients`; false if there is none. A legacy client has to begin a new session. */
+  endClient(id: string): boolean {
+    if (this.sessions.removePublic(id, 'An administrator ended the session')) return true;
+    const key = this.stateless.find(id);
+    if (key === undefined) return false;
+    this.modern.endClient(key, 'An administrator ended the session');
+    this.stateless.forget(key);
+    return true;
   }
 
   /** `body` is the parsed body of a POST, undefined when it could not be parsed. Always responds, never throws. */
@@ -196,6 +220,10 @@ export class McpEndpoint {
         return era satisfies never;
     }
   }
+}
+
+function isBusy({ running, streams }: Activity): boolean {
+  return running + streams > 0;
 }
 
 function text<K extends string>(

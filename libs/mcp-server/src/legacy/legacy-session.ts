@@ -18,6 +18,8 @@ import {
   type RpcResponse,
   type RpcResult,
 } from '@app/mcp-protocol';
+import { randomUUID } from 'node:crypto';
+import type { ClientInfo } from '../clients/connected-client.js';
 import { rpcErrorOf } from '../endpoint/answer.js';
 import type { Receiver } from '../stream/audiences.js';
 import { ClientQuestions } from './client-questions.js';
@@ -46,6 +48,8 @@ const ANSWER_WITHIN_MS = 10_000;
 /** The state of one client after its handshake: running calls, open server requests, streams. */
 export class LegacySession implements McpClient, Receiver {
   readonly id: string;
+  /** For operators: the id of the session itself is a secret. */
+  readonly publicId = randomUUID();
   readonly era = 'legacy';
   logLevel: LogLevel | undefined;
   private readonly running = new UnhashedSet<RunningCall>();
@@ -60,6 +64,7 @@ export class LegacySession implements McpClient, Receiver {
   private readonly leaveAudience: () => void;
   private roots: RootsOffer | undefined;
   private ended: EndReason | undefined;
+  private toolCalls = 0;
 
   constructor(
     readonly view: McpSurface,
@@ -67,6 +72,7 @@ export class LegacySession implements McpClient, Receiver {
     readonly capabilities: JsonObject,
     private readonly deps: EndpointDependencies,
     readonly version?: string,
+    readonly info?: ClientInfo,
   ) {
     this.id = newSessionId(deps.cluster);
     this.questions = new ClientQuestions(capabilities);
@@ -88,10 +94,20 @@ export class LegacySession implements McpClient, Receiver {
     return this.standing.size;
   }
 
+  /** Tool calls since it was opened. */
+  get calls(): number {
+    return this.toolCalls;
+  }
+
+  get subscribed(): number {
+    return this.subscriptions.uris.length;
+  }
+
   async handle(request: RpcRequest, response: ClientResponse): Promise<void> {
     const call = new RunningCall(request, this, this.questions, response);
     const { method, params = {} } = request;
     if (this.ended) return call.interrupt(refusal(this.ended, method));
+    if (method === 'tools/call') this.toolCalls += 1;
     this.running.add(call);
     const answer = await this.answerTo(call, method, params);
     this.running.remove(call);

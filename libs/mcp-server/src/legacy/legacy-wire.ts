@@ -9,6 +9,7 @@ import {
 } from '@app/mcp-protocol';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
+import { clientInfoOf } from '../clients/connected-client.js';
 import { rpcErrorOf } from '../endpoint/answer.js';
 import { refuseToBegin, refuseUnknownSession } from '../endpoint/interruption.js';
 import type { ClientResponse } from '../endpoint/client-response.js';
@@ -113,6 +114,7 @@ export class LegacyWire {
       isJsonObject(capabilities) ? capabilities : {},
       this.deps,
       version,
+      clientInfoOf(request.params?.['clientInfo']),
     );
     this.sessions.add(session);
     const { capabilities: offered, instructions, meta } = view.describe();

@@ -1,4 +1,5 @@
 import { type ClientLimits, type Clock, Shares } from '@app/platform';
+import { capabilityNames, type ConnectedClient, NAMELESS } from '../clients/connected-client.js';
 import type { EndReason } from '../endpoint/interruption.js';
 import type { LegacySession } from './legacy-session.js';
 import type { Caller, McpSurface } from '../surface.js';
@@ -11,6 +12,8 @@ export interface SessionLimits {
 
 interface Entry {
   readonly session: LegacySession;
+  /** Monotonic. */
+  readonly openedAt: number;
   usedAt: number;
   /** Sequence number of the last use, which also orders uses in the same millisecond. */
   lastUse: number;
@@ -26,6 +29,8 @@ export class SessionStore {
     private readonly limits: SessionLimits,
     private readonly clock: Pick<Clock, 'monotonic'>,
     private readonly clientLimits?: ClientLimits,
+    private readonly onChange?: (change: 'opened' | 'ended', client: ConnectedClient) => void,
+    private readonly dateAt: (monotonic: number) => Date = (at) => new Date(at),
   ) {}
 
   get size(): number {
@@ -48,8 +53,10 @@ export class SessionStore {
     if (this.sessions.size >= this.limits.max) this.expire();
     if (this.sessions.size >= this.limits.max) this.makeRoomFor(session.caller.name);
     this.owners.add(session.caller.name);
-    this.sessions.set(session.id, { session, usedAt: 0, lastUse: 0 });
+    const entry = { session, openedAt: this.clock.monotonic(), usedAt: 0, lastUse: 0 };
+    this.sessions.set(session.id, entry);
     this.touch(session);
+    this.onChange?.('opened', this.shown(entry));
   }
 
   /** Undefined also for a session of another caller or view: an id alone grants no access. */
@@ -76,9 +83,25 @@ export class SessionStore {
   }
 
   remove(session: LegacySession, reason: EndReason = 'The session has ended'): void {
-    if (!this.sessions.delete(session.id)) return;
+    const entry = this.sessions.get(session.id);
+    if (!entry || !this.sessions.delete(session.id)) return;
+    this.onChange?.('ended', this.shown(entry));
     this.owners.remove(session.caller.name);
     session.close(reason);
+  }
+
+  list(): readonly ConnectedClient[] {
+    return [...this.sessions.values()].map((entry) => this.shown(entry));
+  }
+
+  /** By the id that operators see; false if there is none. */
+  removePublic(id: string, reason: EndReason): boolean {
+    for (const { session } of this.sessions.values()) {
+      if (session.publicId !== id) continue;
+      this.remove(session, reason);
+      return true;
+    }
+    return false;
   }
 
   removeOf(principal: string, reason: EndReason): void {
@@ -106,6 +129,26 @@ export class SessionStore {
 
   closeAll(reason: EndReason): void {
     for (const { session } of this.sessions.values()) this.remove(session, reason);
+  }
+
+  private shown({ session, openedAt, usedAt }: Entry): ConnectedClient {
+    const { caller, capabilities, info = NAMELESS, version = null } = session;
+    return {
+      id: session.publicId,
+      era: 'legacy',
+      caller: caller.name,
+      info,
+      version,
+      endpoint: caller.endpoint ?? '/mcp',
+      view: caller.view ?? null,
+      capabilities: capabilityNames(capabilities),
+      subscriptions: session.subscribed,
+      streams: session.standingStreams,
+      openedAt: this.dateAt(openedAt),
+      lastSeenAt: this.dateAt(usedAt),
+      calls: session.calls,
+      running: session.runningCalls,
+    };
   }
 
   private isExpired({ session, usedAt }: Entry): boolean {

@@ -15,8 +15,11 @@ const meta = {
 
 describe('what a client says of itself in a request', () => {
   it('is read from its _meta', () => {
-    const expected = { capabilities: { elicitation: {} }, logLevel: 'warning' };
-    expect(envelopeOf({ _meta: meta })).toEqual(expected);
+    expect(envelopeOf({ _meta: meta })).toEqual({
+      info: { name: 'x', version: '1' },
+      capabilities: { elicitation: {} },
+      logLevel: 'warning',
+    });
   });
 
   it.each([

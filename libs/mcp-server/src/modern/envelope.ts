@@ -7,8 +7,10 @@ import {
   PROTOCOL_VERSION_META_KEY,
 } from '@app/mcp-protocol';
 import { changed, isJsonObject, type JsonObject } from '@app/platform';
+import { type ClientInfo, clientInfoOf } from '../clients/connected-client.js';
 
 export interface Envelope {
+  readonly info?: ClientInfo;
   readonly capabilities: JsonObject;
   readonly logLevel: LogLevel | undefined;
 }
@@ -25,14 +27,16 @@ export function envelopeOf(params: JsonObject): Envelope {
   const meta = isJsonObject(params['_meta']) ? params['_meta'] : {};
   const capabilities = meta[CLIENT_CAPABILITIES_META_KEY];
   const logLevel = meta[LOG_LEVEL_META_KEY];
+  const info = meta[CLIENT_INFO_META_KEY];
   return {
+    ...(info !== undefined && { info: clientInfoOf(info) }),
     capabilities: isJsonObject(capabilities) ? capabilities : {},
     logLevel: isLogLevel(logLevel) ? logLevel : undefined,
   };
 }
 
 /** What a server of this revision learns about the client of the request. */
-export function envelopeFor({ capabilities, logLevel }: Envelope): JsonObject {
+export function envelopeFor({ capabilities, logLevel }: Omit<Envelope, 'info'>): JsonObject {
   return {
     [CLIENT_CAPABILITIES_META_KEY]: capabilities,
     ...(logLevel !== undefined && { [LOG_LEVEL_META_KEY]: logLevel }),

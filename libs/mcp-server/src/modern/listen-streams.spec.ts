@@ -198,12 +198,15 @@ describe('streams beyond those that the service may have', () => {
       limits: noted,
       drain: service.drain,
       cluster: undefined,
+      clients: { note: () => undefined },
     };
     streams = new ListenStreams(deps, 2);
     open = async (owner) => {
       const exchange = new FakeExchange();
       const response = new ClientResponse(exchange.response, [], owner, deps);
-      await streams.open(request, view, response, { name: owner, ip: null });
+      const caller = { name: owner, ip: null };
+      const client = { era: 'modern', caller, capabilities: {}, logLevel: undefined } as const;
+      await streams.open(request, view, response, client);
       return exchange;
     };
   });

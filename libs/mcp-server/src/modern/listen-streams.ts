@@ -6,6 +6,7 @@ import {
   type RpcRequest,
   SUBSCRIPTION_ID_META_KEY,
 } from '@app/mcp-protocol';
+import { clientKey } from '../clients/stateless-clients.js';
 import type { ClientResponse } from '../endpoint/client-response.js';
 import { accepts, type Filter, honoured, urisOf, written } from './listen-filter.js';
 import { modernResult } from './modern-result.js';
@@ -13,6 +14,7 @@ import type { EndpointDependencies } from '../endpoint-dependencies.js';
 import { MAX_SUBSCRIPTIONS, Subscriptions, TooManySubscriptions } from '../stream/subscriptions.js';
 import {
   type Caller,
+  type McpClient,
   type McpSurface,
   notificationOf,
   resourceUpdated,
@@ -42,8 +44,9 @@ export class ListenStreams {
     request: RpcRequest,
     view: McpSurface,
     response: ClientResponse,
-    caller: Caller,
+    client: McpClient,
   ): Promise<void> {
+    const { caller } = client;
     const owner = caller.name;
     if (!this.owners.hasRoom(owner, this.max)) {
       this.deps.limits?.note('listen_streams', owner);
@@ -53,7 +56,7 @@ export class ListenStreams {
         { error_code: 'LIMIT_REACHED' },
       );
     }
-    const stream = new ListenStream(request, view, response, caller, this.deps);
+    const stream = new ListenStream(request, view, response, client, this.deps);
     this.owners.add(owner);
     this.streams.add(stream);
     // The client may disconnect while servers are still being asked.
@@ -78,6 +81,16 @@ export class ListenStreams {
     }
   }
 
+  countOf(key: string): number {
+    return [...this.streams].filter(({ client }) => clientKey(client) === key).length;
+  }
+
+  endClient(key: string): void {
+    const ended = [...this.streams].filter(({ client }) => clientKey(client) === key);
+    const callers = new Set(ended.map(({ caller }) => caller));
+    this.endWhere((caller) => callers.has(caller));
+  }
+
   endAll(): void {
     for (const stream of this.streams) stream.end();
     this.streams.clear();
@@ -93,14 +106,17 @@ class ListenStream {
   /** Updates that came before the acknowledgement was sent. */
   private readonly early = new Set<string>();
   private isReleased = false;
+  readonly caller: Caller;
 
   constructor(
     private readonly request: RpcRequest,
     private readonly view: McpSurface,
     private readonly response: ClientResponse,
-    readonly caller: Caller,
+    readonly client: McpClient,
     private readonly deps: EndpointDependencies,
   ) {
+    const { caller } = client;
+    this.caller = caller;
     this.subscriptions = new Subscriptions(view, caller.name, deps.subscriptions, (uri) =>
       this.updated(uri),
     );

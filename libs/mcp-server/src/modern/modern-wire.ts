@@ -9,6 +9,7 @@ import {
 } from '@app/platform';
 import { MODERN_VERSIONS, rpcCode, RpcError, type RpcRequest, subjectOf } from '@app/mcp-protocol';
 import type { IncomingHttpHeaders } from 'node:http';
+import { type Activity, clientKey } from '../clients/stateless-clients.js';
 import { rpcErrorOf } from '../endpoint/answer.js';
 import type { ClientResponse } from '../endpoint/client-response.js';
 import { type EndReason, refuseToBegin } from '../endpoint/interruption.js';
@@ -65,14 +66,15 @@ export class ModernWire {
     const refusal = refusalOf(view, request, version, headers);
     if (refusal) return response.refuse(refusal.status, refusal.error.body, request.id);
     const params = request.params ?? {};
-    const client: McpClient = { era: 'modern', caller, ...envelopeOf(params) };
+    const client: McpClient = { era: 'modern', caller, version, ...envelopeOf(params) };
+    this.deps.clients.note(client, request.method === 'tools/call');
     try {
       switch (request.method) {
         case 'server/discover':
           return await this.discover(view, request, response);
         case 'subscriptions/listen':
           if (this.deps.drain.isDraining) return refuseToBegin(response, request.id);
-          return await this.streams.open(request, view, response, caller);
+          return await this.streams.open(request, view, response, client);
         default:
           return this.call(view, request, client, response);
       }
@@ -93,6 +95,19 @@ export class ModernWire {
     const isOwn = ({ name }: Caller): boolean => name === principal;
     this.suspended.closeWhere(isOwn, reason);
     this.streams.endWhere(isOwn);
+  }
+
+  /** Open streams and requests in flight of one client. */
+  activityOf(key: string): Activity {
+    let running = 0;
+    for (const call of this.answering) if (clientKey(call.client) === key) running += 1;
+    return { running, streams: this.streams.countOf(key) };
+  }
+
+  /** Ends calls and streams of one client. */
+  endClient(key: string, reason: EndReason): void {
+    for (const call of this.answering) if (clientKey(call.client) === key) call.interrupt(reason);
+    this.streams.endClient(key);
   }
 
   endUnadmitted(reason: EndReason): void {

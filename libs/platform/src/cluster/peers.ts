@@ -88,6 +88,11 @@ export class Peers {
     return this.leaderId === undefined ? undefined : this.known.get(this.leaderId);
   }
 
+  /** The other replicas that can be reached. */
+  get others(): readonly Peer[] {
+    return [...this.known.values()];
+  }
+
   get(id: string): Peer | undefined {
     return this.known.get(id);
   }

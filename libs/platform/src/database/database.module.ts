@@ -20,6 +20,7 @@ import { Leadership } from '../cluster/leadership.js';
 import { ClusterKeys } from '../cluster/cluster-keys.js';
 import { Passes } from '../cluster/passes.js';
 import { PassingOn } from '../cluster/passing-on.js';
+import { PeerRequests } from '../cluster/peer-requests.js';
 import { Peers } from '../cluster/peers.js';
 import { BehindPooler, isPooledByTransaction } from '../cluster/pooler.js';
 import { Replicas } from '../cluster/replicas.js';
@@ -63,6 +64,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         ControlConnection,
         ClusterKeys,
         Peers,
+        PeerRequests,
         Passes,
         PassingOn,
         Leadership,
@@ -76,6 +78,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         EmbeddedDatabase,
         ClusterKeys,
         Peers,
+        PeerRequests,
         Passes,
         PassingOn,
         Leadership,

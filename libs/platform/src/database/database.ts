@@ -17,6 +17,8 @@ export type Tx = EntityManager;
 /** After this many consecutive deadlocks the cause is a bug. */
 const MAX_ATTEMPTS = 5;
 
+const afterCommits = new WeakMap<Tx, (() => void)[]>();
+
 /**
  * Access to PostgreSQL for handlers, which may open a transaction but contain no SQL. Queries wait for locks and
  * connections only as long as a request may; other kinds of work have connections and deadlines of their own.
@@ -55,13 +57,26 @@ export class Database {
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
+      let after: (() => void)[] = [];
       try {
-        return await this.dataSource.transaction(work);
+        const done = await this.dataSource.transaction((tx) => {
+          afterCommits.set(tx, (after = []));
+          return work(tx);
+        });
+        for (const told of after) told();
+        return done;
       } catch (error) {
         if (isConnectionGone(error)) throw new DatabaseUnavailable('unreachable', error);
         if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
+  }
+
+  /** Runs `then` after the transaction has committed, or at once outside of one. It must not throw. */
+  afterCommit(tx: Tx, then: () => void): void {
+    const waiting = afterCommits.get(tx);
+    if (waiting) waiting.push(then);
+    else then();
   }
 
   /**

@@ -14,6 +14,7 @@ export type ClientLimit =
   | 'standing_streams'
   | 'subscriptions'
   | 'listen_streams'
+  | 'event_streams'
   | 'suspended_calls'
   | 'queued_notifications';
 

@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import { Clock, Peers, Signal } from '@app/platform';
+import {
+  type ActivityEvent,
+  type ActivityNote,
+  type ActivityTopic,
+  activityTopics,
+  adminTopics,
+  boundedData,
+  busyTopics,
+} from './activity-event.js';
+import { EventRing } from './event-ring.js';
+
+/** Half of the 2,000 events of a process are for changes of state, the other half for calls, searches and queries. */
+const KEPT_EVENTS = 1_000;
+const KEPT_CHARS = 1_000_000;
+const DONE = Promise.resolve();
+
+/** What a listener wants. */
+export interface EventFilter {
+  readonly topics: ReadonlySet<ActivityTopic>;
+  /** Ids; undefined for events about any server and about none. */
+  readonly serverIds: ReadonlySet<string> | undefined;
+  /** Whether it is told who called. */
+  readonly isAdmin: boolean;
+}
+
+export interface FeedListener extends EventFilter {
+  /** Must not block, nor throw. */
+  receive(event: ActivityEvent): void;
+}
+
+/** What was missed: events of this process, oldest first. */
+export interface Missed {
+  readonly events: readonly ActivityEvent[];
+  /** False when older ones may have been missed that are no longer kept. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * What happens in this process, for those who listen. No caller waits for a listener: each has a queue of its own, or
+ * takes the event at once.
+ */
+@Injectable()
+export class ActivityFeed {
+  /** Short: it is a part of every id. */
+  readonly replica: string;
+  private readonly listeners = new Set<FeedListener>();
+  private readonly states = new EventRing(KEPT_EVENTS, KEPT_CHARS);
+  private readonly busy = new EventRing(KEPT_EVENTS, KEPT_CHARS);
+  private heard: ReadonlySet<ActivityTopic> = new Set();
+  private readonly topicsChanged = new Signal<void>('topics');
+  private seq = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    peers: Peers,
+  ) {
+    this.replica = peers.self.slice(0, 8);
+  }
+
+  /** The number of the newest event. */
+  get lastSeq(): number {
+    return this.seq;
+  }
+
+  isHeard(topic: ActivityTopic): boolean {
+    return this.heard.has(topic);
+  }
+
+  /** Called when a topic gets its first listener, and when it loses its last one. */
+  onTopics(listener: () => void): () => void {
+    return this.topicsChanged.hear(listener);
+  }
+
+  /** The returned function removes the listener. */
+  listen(listener: FeedListener): () => void {
+    this.listeners.add(listener);
+    this.noteTopics();
+    return () => {
+      this.listeners.delete(listener);
+      this.noteTopics();
+    };
+  }
+
+  /** Calls, searches, queries and audit entries are dropped without a listener; changes of state are kept. Never rejects. */
+  tell({ topic, data, serverIds = [], caller, summary }: ActivityNote): Promise<void> {
+    const isHeard = this.heard.has(topic);
+    const isState = !busyTopics.has(topic) && !adminTopics.has(topic);
+    if (!isHeard && !isState) return DONE;
+    const seq = ++this.seq;
+    const at = this.clock.now().toISOString();
+    const id = `${this.replica}-${seq}`;
+    const bounded = boundedData(data);
+    const head = { id, at, topic: summary ?? topic };
+    const text = JSON.stringify({ ...head, data: bounded });
+    const adminText =
+      caller === undefined ? text : JSON.stringify({ ...head, data: { caller, ...bounded } });
+    const about = summary ? undefined : serverIds;
+    const event: ActivityEvent = { topic, seq, serverIds: about, text, adminText };
+    if (!summary) (isState ? this.states : this.busy).add(event);
+    if (isHeard) {
+      for (const listener of this.listeners) if (admits(listener, event)) listener.receive(event);
+    }
+    return DONE;
+  }
+
+  /** The events that fit the filter, after the one with this number. */
+  missed(filter: EventFilter, seq: number): Missed {
+    const rings = [this.states, this.busy];
+    const events = rings
+      .flatMap((ring) => ring.after(seq))
+      .filter((event) => admits(filter, event));
+    return {
+      events: events.toSorted((one, other) => one.seq - other.seq),
+      isWhole: rings.every((ring) => ring.reaches(seq)),
+    };
+  }
+
+  private noteTopics(): void {
+    const listeners = [...this.listeners];
+    this.heard = new Set(
+      activityTopics.filter((topic) => listeners.some(({ topics }) => topics.has(topic))),
+    );
+    void this.topicsChanged.tell();
+  }
+}
+
+function admits({ topics, serverIds }: EventFilter, event: ActivityEvent): boolean {
+  if (!topics.has(event.topic)) return false;
+  return !serverIds || !event.serverIds || event.serverIds.some((id) => serverIds.has(id));
+}

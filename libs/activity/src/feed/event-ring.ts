@@ -1,0 +1,46 @@
+import type { ActivityEvent } from './activity-event.js';
+
+/** The newest events of this process, for clients that come back. Holds at most so many events and characters. */
+export class EventRing {
+  private events: ActivityEvent[] = [];
+  private start = 0;
+  private chars = 0;
+  /** The number of the newest event that is no longer kept. */
+  private evicted = 0;
+
+  constructor(
+    private readonly maxEvents: number,
+    private readonly maxChars: number,
+  ) {}
+
+  add(event: ActivityEvent): void {
+    this.events.push(event);
+    this.chars += event.adminText.length;
+    while (this.size > this.maxEvents || (this.chars > this.maxChars && this.size > 1)) this.drop();
+    if (this.start > this.maxEvents) {
+      this.events = this.events.slice(this.start);
+      this.start = 0;
+    }
+  }
+
+  get size(): number {
+    return this.events.length - this.start;
+  }
+
+  /** Whether every event after this number is still kept. */
+  reaches(seq: number): boolean {
+    return this.evicted <= seq;
+  }
+
+  after(seq: number): readonly ActivityEvent[] {
+    return this.events.slice(this.start).filter((event) => event.seq > seq);
+  }
+
+  private drop(): void {
+    const oldest = this.events[this.start];
+    if (!oldest) return;
+    this.start += 1;
+    this.chars -= oldest.adminText.length;
+    this.evicted = oldest.seq;
+  }
+}

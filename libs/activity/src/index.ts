@@ -1,0 +1,5 @@
+export { ActivityModule } from './activity.module.js';
+export { ActivityFeed } from './feed/activity-feed.js';
+export { CallActivity, type CallOrigin } from './calls/call-activity.js';
+export { PeerQuestions } from './cluster/peer-questions.js';
+export { EventStreams } from './stream/event-streams.js';

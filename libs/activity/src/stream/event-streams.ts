@@ -1,0 +1,131 @@
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { hasScope, type Principal, StillAdmitted } from '@app/access';
+import { AppError, ClientLimits, Clock, PeerRequests, Peers, Shares } from '@app/platform';
+import { Permissions } from '@app/policy';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ActivityFeed, type EventFilter } from '../feed/activity-feed.js';
+import type { EventCursor } from './event-cursor.js';
+import { ListenerStream } from './listener-stream.js';
+import { PeerEvents } from './peer-events.js';
+
+const PING_EVERY_MS = 15_000;
+const FOLLOW_EVERY_MS = 1_000;
+/** All clients together; when it is reached, each principal keeps its share. */
+const MAX_STREAMS = 128;
+
+interface OpenStream {
+  readonly stream: ListenerStream;
+  readonly peers: PeerEvents | undefined;
+  readonly request: FastifyRequest;
+  readonly principal: Principal;
+}
+
+export interface StreamOpening {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly principal: Principal;
+  readonly filter: EventFilter;
+  readonly cursor: EventCursor;
+}
+
+/** The open event streams of this process. */
+@Injectable()
+export class EventStreams implements BeforeApplicationShutdown {
+  private readonly open = new Set<OpenStream>();
+  private readonly owners = new Shares();
+  private gaps = 0;
+
+  constructor(
+    private readonly feed: ActivityFeed,
+    private readonly admitted: StillAdmitted,
+    private readonly permissions: Permissions,
+    private readonly limits: ClientLimits,
+    private readonly peers: Peers,
+    private readonly requests: PeerRequests,
+    private readonly clock: Clock,
+  ) {}
+
+  get size(): number {
+    return this.open.size;
+  }
+
+  /** Throws TooManyEventStreams. The reply leaves Fastify. */
+  begin({ request, reply, principal, filter, cursor }: StreamOpening): void {
+    if (!this.owners.hasRoom(principal.name, MAX_STREAMS)) {
+      this.limits.note('event_streams', principal.name);
+      throw new TooManyEventStreams();
+    }
+    reply.hijack();
+    const gap = (lost: number | null): string => this.gapOf(lost);
+    const head = { headers: headersOf(request, reply), filter, cursor, gap };
+    const stream = new ListenerStream(reply.raw, this.feed, head);
+    const cluster = { peers: this.peers, requests: this.requests, clock: this.clock };
+    const peers =
+      this.peers.isClustered && !request.passedBy
+        ? new PeerEvents(stream, request.url, principal, cluster)
+        : undefined;
+    const opened = { stream, peers, request, principal };
+    this.open.add(opened);
+    this.owners.add(principal.name);
+    reply.raw.once('close', () => {
+      peers?.end();
+      if (this.open.delete(opened)) this.owners.remove(principal.name);
+    });
+  }
+
+  @Interval(PING_EVERY_MS)
+  ping(): void {
+    for (const { stream } of this.open) stream.ping();
+    void this.endUnadmitted();
+  }
+
+  @Interval(FOLLOW_EVERY_MS)
+  followReplicas(): void {
+    for (const { peers } of this.open) peers?.follow();
+  }
+
+  /** Ends the streams whose token was revoked or has expired, or whose caller sees less now. */
+  async endUnadmitted(): Promise<void> {
+    for (const opened of [...this.open]) {
+      const now = await this.admitted.find(opened.request);
+      if (!now || !this.mayGoOn(opened, now)) opened.stream.end();
+    }
+  }
+
+  /** At once: their clients connect again elsewhere. */
+  endAll(): void {
+    for (const { stream } of this.open) stream.end();
+  }
+
+  /** Closing the listener waits for open responses. */
+  beforeApplicationShutdown(): void {
+    this.endAll();
+  }
+
+  private mayGoOn({ stream, principal }: OpenStream, now: Principal): boolean {
+    if (now.name !== principal.name || !hasScope(now, 'read')) return false;
+    if (stream.isAdmin && !hasScope(now, 'admin')) return false;
+    return this.permissions.seesAll(now);
+  }
+
+  private gapOf(lost: number | null): string {
+    const id = `${this.feed.replica}-gap-${++this.gaps}`;
+    return JSON.stringify({ id, at: this.clock.now().toISOString(), topic: 'gap', data: { lost } });
+  }
+}
+
+class TooManyEventStreams extends AppError {
+  constructor() {
+    super(
+      `All ${MAX_STREAMS} event streams of this service are in use; end others, or try again later`,
+      { kind: 'overloaded', code: 'LIMIT_REACHED', retryAfterSeconds: 5 },
+    );
+  }
+}
+
+/** Browsers need the CORS headers that Fastify has set. */
+function headersOf(request: FastifyRequest, reply: FastifyReply): readonly string[] {
+  const set = Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]);
+  return [...set.flat(), 'x-request-id', request.id];
+}
