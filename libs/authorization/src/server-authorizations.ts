@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ConnectFailed } from '@app/mcp-client';
-import { Clock, Egress, Env } from '@app/platform';
+import { type Authorizer, ConnectFailed } from '@app/mcp-client';
+import { Clock, Egress, Env, type JsonObject } from '@app/platform';
 import {
   AuthorizationStore,
   type ResolvedTransport,
@@ -12,8 +12,9 @@ import { createHash } from 'node:crypto';
 import { AuthorizationNotUsed } from './authorization.errors.js';
 import { OwnAddress } from './consent/own-address.js';
 import type { OAuthAuthorizer } from './oauth/oauth-authorizer.js';
+import type { OAuthOptions } from './oauth/authorize.js';
 import type { AuthorizationMemory } from './oauth/oauth-state.js';
-import { openAuthorizer } from './oauth/open-authorizer.js';
+import { openAuthorizer, openTrialAuthorizer } from './oauth/open-authorizer.js';
 
 /** Longer than one turn with an authorization server may take. */
 const HOLD_SECONDS = 30;
@@ -45,16 +46,33 @@ export class ServerAuthorizations {
     server: Named,
     transport: ResolvedTransport,
   ): Promise<OAuthAuthorizer | undefined> {
-    if (transport.kind === 'STDIO') return undefined;
-    const isConfigured = (name: string): boolean => name.toLowerCase() === 'authorization';
-    if (Object.keys(transport.headers).some(isConfigured)) return undefined;
-    return openAuthorizer(transport, this.memoryOf(server.id), {
-      serverName: server.name,
+    if (!mayUseOAuth(transport)) return undefined;
+    return openAuthorizer(transport, this.memoryOf(server.id), this.optionsFor(server.name));
+  }
+
+  /** For a configuration that is tried out, perhaps of a registered server; nothing is stored. */
+  async trialAuthorizerFor(
+    server: { readonly id: string | undefined; readonly name: string },
+    transport: ResolvedTransport,
+  ): Promise<(Authorizer & { readonly issuer?: string | undefined }) | undefined> {
+    if (!mayUseOAuth(transport)) return undefined;
+    const options = this.optionsFor(server.name);
+    // Without a person the service is the user, and each trial gets a token of its own.
+    const isUnattended = transport.oauth?.grant === 'client_credentials';
+    if (isUnattended) return openAuthorizer(transport, forgetful(), options);
+    const { id } = server;
+    const load = async () => (id === undefined ? undefined : (await this.store.load(id))?.state);
+    return openTrialAuthorizer(transport, { load }, options);
+  }
+
+  private optionsFor(serverName: string): OAuthOptions {
+    return {
+      serverName,
       allowInsecureHttp: this.env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP,
       egress: this.egress,
       identity: () => this.address.identity(),
       now: () => this.clock.now().getTime(),
-    });
+    };
   }
 
   /** The id of the server whose consent request has this secret. */
@@ -93,6 +111,26 @@ export class ServerAuthorizations {
       await this.clock.sleep(TURN_WAIT_MS);
     }
   }
+}
+
+type RemoteTransport = Extract<ResolvedTransport, { kind: 'SSE' | 'HTTP' }>;
+
+/** A server over HTTP without credentials of its own. */
+function mayUseOAuth(transport: ResolvedTransport): transport is RemoteTransport {
+  if (transport.kind === 'STDIO') return false;
+  return !Object.keys(transport.headers).some((name) => name.toLowerCase() === 'authorization');
+}
+
+function forgetful(): AuthorizationMemory {
+  let known: JsonObject | undefined;
+  return {
+    load: () => Promise.resolve(known),
+    save: ({ state }) => {
+      known = state;
+      return Promise.resolve();
+    },
+    alone: (work) => work(),
+  };
 }
 
 /** The secret has 256 random bits, so a fast hash is enough. */

@@ -18,17 +18,20 @@ import { PublishOwnToolsHandler } from './publish/publish-own-tools.command.js';
 import { DiscoveryRetries } from './discovery-retries.js';
 import { RefreshToolsHandler } from './refresh-tools.command.js';
 import { ToolPublisher } from './publish/tool-publisher.js';
+import { ServerTrialController } from './trial/server-trial.controller.js';
+import { TryServerHandler } from './trial/try-server.command.js';
 import { ServerToolsController } from './server-tools.controller.js';
 
 @Module({
   imports: [ApprovalsModule, CatalogueModule, SessionsModule],
-  controllers: [ServerToolsController, DiscoveryController],
+  controllers: [ServerTrialController, ServerToolsController, DiscoveryController],
   providers: [
     DiscoveryProgress,
     ForgetProgressOnServerRemoved,
     ToolPublisher,
     DiscoveryRetries,
     RefreshToolsHandler,
+    TryServerHandler,
     DiscoverToolsOnReplicaNews,
     DiscoverToolsOnServerRecovered,
     DiscoverToolsOnServerUpdated,

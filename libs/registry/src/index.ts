@@ -21,8 +21,15 @@ export { RegistryModule } from './registry.module.js';
 export { RememberEra } from './status/remember-era.command.js';
 export { RememberQuestions } from './status/remember-questions.command.js';
 export { RenameTools } from './change/rename-tools.command.js';
+export {
+  type ResolvedTrial,
+  ResolveTrial,
+  type TrialConfig,
+} from './connection/resolve-trial.query.js';
 export { ResolveTransport } from './connection/resolve-transport.query.js';
 export { RotateCredentials } from './credentials/rotate-credentials.command.js';
+export { RegisterServerDto } from './servers.dto.js';
+export { ForbiddenUrl, UnsetVariable } from './registry.errors.js';
 export type { Server } from './server.js';
 export { ServerHistory } from './read/server-history.query.js';
 export { ServerIdPipe } from './server-id.pipe.js';

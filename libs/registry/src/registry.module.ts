@@ -15,6 +15,7 @@ import { RememberEraHandler } from './status/remember-era.command.js';
 import { RememberQuestionsHandler } from './status/remember-questions.command.js';
 import { RemoveServerHandler } from './change/remove-server.command.js';
 import { ResolveTransportHandler } from './connection/resolve-transport.query.js';
+import { ResolveTrialHandler } from './connection/resolve-trial.query.js';
 import { RotateCredentialsHandler } from './credentials/rotate-credentials.command.js';
 import { ServerEntity } from './server.entity.js';
 import { ServerSecrets } from './credentials/server-secrets.js';
@@ -54,6 +55,7 @@ import { UpdateServerHandler } from './change/update-server.command.js';
     ServerHistoryHandler,
     ServersDigestHandler,
     ResolveTransportHandler,
+    ResolveTrialHandler,
   ],
   exports: [AuthorizationStore, CredentialVault, Deployment, DiscoveredServerStore],
 })

@@ -9,4 +9,5 @@ export {
 } from './pass/passed-request.js';
 export { SessionPool, type ServerRoots } from './keep/session-pool.js';
 export { ServerUnavailable } from './sessions.errors.js';
+export { TrialConnector } from './connect/trial-connector.js';
 export { SessionsModule } from './sessions.module.js';

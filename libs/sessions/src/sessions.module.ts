@@ -19,6 +19,8 @@ import { LogsOfLeader } from './pass/logs-of-leader.js';
 import { SessionPool } from './keep/session-pool.js';
 import { StdioPlace } from './pass/stdio-place.js';
 import { SessionsController } from './sessions.controller.js';
+import { TrialConnector } from './connect/trial-connector.js';
+import { UpstreamBudgets } from './connect/upstream-budgets.js';
 import { UpstreamConnector } from './connect/upstream-connector.js';
 
 @Module({
@@ -29,7 +31,9 @@ import { UpstreamConnector } from './connect/upstream-connector.js';
     StdioPlace,
     ReplicaConnector,
     LogsOfLeader,
+    UpstreamBudgets,
     UpstreamConnector,
+    TrialConnector,
     SessionPool,
     ReconcileSessionsJob,
     ReconcileSessionsHandler,
@@ -43,6 +47,6 @@ import { UpstreamConnector } from './connect/upstream-connector.js';
     CloseSessionsOnCatalogueReplaced,
     CloseWithdrawnSessionsHandler,
   ],
-  exports: [SessionPool, RegistryModule],
+  exports: [SessionPool, TrialConnector, RegistryModule],
 })
 export class SessionsModule {}

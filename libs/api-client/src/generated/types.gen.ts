@@ -1140,6 +1140,110 @@ export type ReviewedView = {
     definitions: number;
 };
 
+export type TestServerDto = {
+    name?: string;
+    description?: string | null;
+    /**
+     * In any case.
+     */
+    transport_type?: 'STDIO' | 'SSE' | 'HTTP';
+    /**
+     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.
+     */
+    connection_config?: {
+        [key: string]: unknown;
+    };
+    health_check_url?: string | null;
+    auto_connect?: boolean;
+    /**
+     * What happens to changed definitions: auto withholds a change with a finding until it is approved, pinned every change, review also what is listed first, locked anything that is not approved yet, without a way to approve it. Null: as MCP_AGGREGATOR_TRUST says.
+     */
+    trust?: 'auto' | 'pinned' | 'review' | 'locked' | null;
+    /**
+     * Tests a change of this server: what is left out is as stored, and masked secrets are the stored ones.
+     */
+    server_id?: string;
+};
+
+export type TestedItemView = {
+    /**
+     * The name, or the URI of a resource.
+     */
+    name: string;
+    title: string | null;
+    /**
+     * The first line.
+     */
+    description: string;
+};
+
+export type TestedListView = {
+    count: number;
+    /**
+     * The first 200.
+     */
+    items: Array<TestedItemView>;
+};
+
+export type TestedServerView = {
+    server_info: {
+        [key: string]: unknown;
+    };
+    era: 'legacy' | 'modern';
+    protocol_version: string;
+    capabilities: Array<string>;
+    /**
+     * Characters.
+     */
+    instructions_length: number;
+    tools: TestedListView;
+    prompts: TestedListView;
+    resources: TestedListView;
+    resource_templates: TestedListView;
+    /**
+     * Until the session was open.
+     */
+    connect_ms: number;
+};
+
+export type TestProblemView = {
+    error_code: string;
+    message: string;
+    next_step: string;
+};
+
+export type ServerTestView = {
+    /**
+     * Whether a session could be opened.
+     */
+    ok: boolean;
+    /**
+     * Null if not ok.
+     */
+    server: TestedServerView | null;
+    /**
+     * Null if ok.
+     */
+    error: TestProblemView | null;
+    /**
+     * It uses OAuth, and a person has to log in.
+     */
+    needs_login: boolean;
+    /**
+     * Where to log in.
+     */
+    login_issuer: string | null;
+    /**
+     * Problems for the owner of the server to fix, such as tools that are not published.
+     */
+    warnings: Array<string>;
+    /**
+     * The last lines that a program wrote before it failed; secrets are taken out.
+     */
+    log: Array<string>;
+    latency_ms: number;
+};
+
 export type ServerToolView = {
     id: string;
     name: string;
@@ -3867,6 +3971,56 @@ export type ApproveServerResponses = {
 };
 
 export type ApproveServerResponse = ApproveServerResponses[keyof ApproveServerResponses];
+
+export type TestServerData = {
+    body: TestServerDto;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/servers/test';
+};
+
+export type TestServerErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * The body is too large
+     */
+    413: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+    /**
+     * The MCP server is unavailable
+     */
+    503: ErrorView;
+};
+
+export type TestServerError = TestServerErrors[keyof TestServerErrors];
+
+export type TestServerResponses = {
+    200: ServerTestView;
+};
+
+export type TestServerResponse = TestServerResponses[keyof TestServerResponses];
 
 export type ListServerToolsData = {
     body?: never;

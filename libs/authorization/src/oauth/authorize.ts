@@ -3,10 +3,11 @@ import {
   auth,
   type AuthOptions,
   discoverOAuthServerInfo,
+  extractWWWAuthenticateParams,
   IssuerMismatchError,
   type OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
-import { AuthorizationFailed, ConnectFailed } from '@app/mcp-client';
+import { AuthorizationFailed, ConnectFailed, type Refusal } from '@app/mcp-client';
 import { AppError, cutText, type Egress } from '@app/platform';
 import { GuardedFetch } from '../fetch/guarded-fetch.js';
 import { OAuthClient } from './oauth-client.js';
@@ -62,6 +63,42 @@ interface Attempt {
   readonly how: AttemptOptions;
   /** The consent request that a callback answers. */
   readonly answered: OAuthState['question'];
+}
+
+/** Tokens are bound to one server, and to one client of its authorization server. */
+export function bindingOf({ url, oauth }: OAuthTarget): string {
+  return JSON.stringify([url, oauth?.grant, oauth?.client_id, oauth?.issuer]);
+}
+
+export function challengeOf({
+  challenge,
+}: Refusal): ReturnType<typeof extractWWWAuthenticateParams> {
+  if (challenge === undefined) return {};
+  return extractWWWAuthenticateParams(
+    new Response(null, { status: 401, headers: { 'www-authenticate': challenge } }),
+  );
+}
+
+/** The authorization server of a server that refused a request; undefined if there is no metadata of OAuth. */
+export async function discoverIssuer(
+  target: OAuthTarget,
+  options: OAuthOptions,
+  { status, resourceMetadataUrl }: { status: number; resourceMetadataUrl: string | undefined },
+): Promise<string | undefined> {
+  const state = { binding: bindingOf(target), needed: false };
+  const about = { target, options, state, persist: () => Promise.resolve() };
+  const guarded = guardedFetch(about);
+  try {
+    const { resourceMetadata, authorizationServerMetadata, authorizationServerUrl } =
+      await discoverOAuthServerInfo(target.url, {
+        ...(resourceMetadataUrl && { resourceMetadataUrl: new URL(resourceMetadataUrl) }),
+        fetchFn: guarded.fetch,
+      });
+    if (!resourceMetadata && !authorizationServerMetadata) return undefined;
+    return authorizationServerMetadata?.issuer ?? authorizationServerUrl;
+  } catch (error) {
+    throw explained(error, status, guarded, about);
+  }
 }
 
 /** Without a person: the service itself is the user. */

@@ -1,8 +1,4 @@
-import {
-  computeScopeUnion,
-  extractWWWAuthenticateParams,
-  isStrictScopeSuperset,
-} from '@modelcontextprotocol/client';
+import { computeScopeUnion, isStrictScopeSuperset } from '@modelcontextprotocol/client';
 import {
   AuthorizationFailed,
   AuthorizationNeeded,
@@ -13,7 +9,9 @@ import {
 import {
   type AttemptOptions,
   authorize,
+  bindingOf,
   type Challenge,
+  challengeOf,
   isUnattended,
   NO_OAUTH,
   type OAuthOptions,
@@ -176,10 +174,8 @@ export class OAuthAuthorizer implements Authorizer {
     return isUnattended(this.target);
   }
 
-  /** Tokens are bound to one server, and to one client of its authorization server. */
   private get binding(): string {
-    const { url, oauth } = this.target;
-    return JSON.stringify([url, oauth?.grant, oauth?.client_id, oauth?.issuer]);
+    return bindingOf(this.target);
   }
 
   private async recall(): Promise<void> {
@@ -196,11 +192,4 @@ export class OAuthAuthorizer implements Authorizer {
         : null,
     });
   }
-}
-
-function challengeOf({ challenge }: Refusal): ReturnType<typeof extractWWWAuthenticateParams> {
-  if (challenge === undefined) return {};
-  return extractWWWAuthenticateParams(
-    new Response(null, { status: 401, headers: { 'www-authenticate': challenge } }),
-  );
 }

@@ -3,7 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { Env, urlProblem, Variables } from '@app/platform';
 import { resolveConfig, type ResolvedTransport } from './resolve-config.js';
 import { secretsOf } from './redact.js';
-import { urlRules } from './connection-config.js';
+import { type ConnectionConfig, urlRules, type UrlSettings } from './connection-config.js';
 import { valueOrDefault } from './placeholders.js';
 import { ForbiddenUrl, UnsetVariable } from '../registry.errors.js';
 import type { Server } from '../server.js';
@@ -34,14 +34,25 @@ export class ResolveTransportHandler implements IQueryHandler<ResolveTransport> 
 
   async execute({ serverId }: ResolveTransport): Promise<ReachableServer> {
     const { server, config } = await this.servers.getWithConfig(serverId);
-    const transport = resolveConfig(config, (name, fallback) => {
-      const value = valueOrDefault(this.variables.get(name), fallback);
-      if (value === undefined) throw new UnsetVariable(name, server.name);
-      return value;
-    });
-    const problem =
-      transport.kind === 'STDIO' ? undefined : urlProblem(transport.url, urlRules(this.env));
-    if (problem) throw new ForbiddenUrl(server.name, problem);
+    const transport = resolveTransport(server.name, config, this.variables, this.env);
     return { server, transport, secrets: secretsOf(transport) };
   }
+}
+
+/** Throws UnsetVariable and ForbiddenUrl. */
+export function resolveTransport(
+  serverName: string,
+  config: ConnectionConfig,
+  variables: Pick<Variables, 'get'>,
+  settings: UrlSettings,
+): ResolvedTransport {
+  const transport = resolveConfig(config, (name, fallback) => {
+    const value = valueOrDefault(variables.get(name), fallback);
+    if (value === undefined) throw new UnsetVariable(name, serverName);
+    return value;
+  });
+  const problem =
+    transport.kind === 'STDIO' ? undefined : urlProblem(transport.url, urlRules(settings));
+  if (problem) throw new ForbiddenUrl(serverName, problem);
+  return transport;
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ServerAuthorizations } from '@app/authorization';
 import { ConnectFailed, connectUpstream, type UpstreamSession } from '@app/mcp-client';
-import { Egress, Env, type JsonObject, product, SharedBudget } from '@app/platform';
+import { Egress, Env, product } from '@app/platform';
 import {
   credentialsOf,
   Deployment,
@@ -14,16 +14,7 @@ import {
 import { ReplicaConnector } from '../pass/replica-connector.js';
 import { StdioPlace } from '../pass/stdio-place.js';
 import { ServerFolders } from './server-folders.js';
-
-/**
- * The capabilities we declare to every server. Whether a connected client supports one is decided when the server
- * sends a request.
- */
-const CLIENT_CAPABILITIES: JsonObject = {
-  sampling: {},
-  elicitation: { form: {}, url: {} },
-  roots: { listChanged: true },
-};
+import { CLIENT_CAPABILITIES, UpstreamBudgets } from './upstream-budgets.js';
 
 export interface ConnectRequest {
   /** Detect the protocol era again instead of using the stored one. */
@@ -34,15 +25,10 @@ export interface ConnectRequest {
   onRead(server: Server): void;
 }
 
-/** The shared budget for lists: this many lists of the maximum size at the same time. */
-const FULL_LISTS = 8;
-
 /** Opens a session to a registered server. */
 @Injectable()
 export class UpstreamConnector {
   private readonly logger = new Logger(UpstreamConnector.name);
-  private readonly receiving: SharedBudget;
-  private readonly listing: SharedBudget;
 
   constructor(
     private readonly queries: QueryBus,
@@ -54,10 +40,8 @@ export class UpstreamConnector {
     private readonly folders: ServerFolders,
     private readonly stdio: StdioPlace,
     private readonly replicas: ReplicaConnector,
-  ) {
-    this.receiving = new SharedBudget(env.MCP_AGGREGATOR_MAX_RECEIVING_BYTES);
-    this.listing = new SharedBudget(env.MCP_AGGREGATOR_MAX_LIST_BYTES * FULL_LISTS);
-  }
+    private readonly budgets: UpstreamBudgets,
+  ) {}
 
   async connect(serverId: string, request: ConnectRequest): Promise<UpstreamSession> {
     const { probe, signal } = request;
@@ -67,8 +51,8 @@ export class UpstreamConnector {
     if (!server.wanted) throw new ConnectFailed('it was disconnected by request');
     request.onRead(server);
     const common = {
-      receiving: this.receiving,
-      listing: this.listing,
+      receiving: this.budgets.receiving,
+      listing: this.budgets.listing,
       clientInfo: product,
       clientCapabilities: CLIENT_CAPABILITIES,
       deploymentId: this.deployment.id,

@@ -56,7 +56,10 @@ function isPathFromHere(argument: string): boolean {
 
 type Connection = Pick<RegisterServerDto, 'transport_type' | 'connection_config'>;
 
-async function connectionOf(command: readonly string[], server: NewServer): Promise<Connection> {
+export async function connectionOf(
+  command: readonly string[],
+  server: Omit<NewServer, 'connect'>,
+): Promise<Connection> {
   const { serverUrl: url, file } = server;
   const ways = [command[0], url, file].filter((way) => way !== undefined);
   if (ways.length !== 1) {
@@ -68,7 +71,10 @@ async function connectionOf(command: readonly string[], server: NewServer): Prom
   return url === undefined ? program(command, server) : remote(url, server);
 }
 
-function program([command, ...args]: readonly string[], server: NewServer): Connection {
+function program(
+  [command, ...args]: readonly string[],
+  server: Omit<NewServer, 'connect'>,
+): Connection {
   if (server.header || server.sse) {
     throw usageError(
       '--header and --sse are for servers with --server-url; a program takes --env.',
@@ -82,7 +88,7 @@ function program([command, ...args]: readonly string[], server: NewServer): Conn
   };
 }
 
-function remote(url: string, server: NewServer): Connection {
+function remote(url: string, server: Omit<NewServer, 'connect'>): Connection {
   if (server.env || server.cwd !== undefined) {
     throw usageError('--env and --cwd are for programs; a server with a URL takes --header.');
   }

@@ -7,6 +7,7 @@ import { editServer } from './edit-server.js';
 import { serverLogs } from './follow-logs.js';
 import { listServers, showServer } from './show-servers.js';
 import { showTimeline } from './show-timeline.js';
+import { testServer } from './test-server.js';
 import { authorizeServer, connectServer, disconnectServer, removeServer } from './switch-server.js';
 
 const STATUSES = ['CONNECTED', 'CONNECTING', 'DEGRADED', 'DISCONNECTED', 'ERROR'] as const;
@@ -38,6 +39,7 @@ export function serversGroup(perform: Perform) {
     .description('show a server and its connection configuration; secrets are masked')
     .action((server) => perform((rest) => showServer(rest, server)));
   group.addCommand(addCommand('add', perform));
+  group.addCommand(testCommand(perform));
   group.addCommand(editCommand(perform));
   group
     .command('remove <server>')
@@ -91,6 +93,26 @@ export function addCommand(name: string, perform: Perform) {
     .option('--no-connect', 'register without connecting')
     .action((server, command, options) =>
       perform((rest) => addServer(rest, server, command, options)),
+    );
+}
+
+function testCommand(perform: Perform) {
+  return new Command('test')
+    .description('connect to a configuration without saving it, and list what it offers')
+    .argument('<name>', 'a registered server, or a name for what follows')
+    .argument('[command...]', 'program and arguments, after --')
+    .option('--server-url <url>', 'URL of a Streamable HTTP server')
+    .option('--sse', 'the URL is of an HTTP+SSE server, the older transport')
+    .option('--env <NAME=value>', 'environment variable of the program; may be repeated', collect)
+    .option(
+      '--header <Name:value>',
+      'HTTP header sent with every request; may be repeated',
+      collect,
+    )
+    .option('--cwd <folder>', 'working directory of the program (default: a temporary folder)')
+    .option('--file <file>', 'JSON file with the connection_config; - is standard input')
+    .action((name, command, options) =>
+      perform((rest) => testServer(rest, name, command, options)),
     );
 }
 
