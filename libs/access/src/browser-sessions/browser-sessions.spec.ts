@@ -16,8 +16,8 @@ describe(BrowserSessions.name, () => {
   let rows: Map<string, ReadSession>;
   let reads: (readonly string[])[];
   let used: string[];
+  let tokenRows: TokenRows;
   let tokens: Tokens;
-  let issued: TokenRows;
   let sessions: BrowserSessions;
   /** The next reads wait for these after they have read. */
   let waits: Promise<void>[];
@@ -25,8 +25,8 @@ describe(BrowserSessions.name, () => {
 
   async function start(settings: Record<string, string> = {}): Promise<void> {
     const env = parseEnv({ MCP_AGGREGATOR_TOKENS: `ops:admin:${TOKEN}`, ...settings });
-    issued = noRows();
-    tokens = tokensOn(env, issued);
+    tokenRows = noRows();
+    tokens = tokensOn(env, tokenRows);
     await tokens.load();
     const store: Pick<BrowserSessionStore, 'find' | 'noteUse'> = {
       find: async (idHashes) => {
@@ -93,20 +93,21 @@ describe(BrowserSessions.name, () => {
 
   it('expires with its token if that is earlier', async () => {
     const until = new Date(now + 60_000);
-    const ci = {
-      id: 'id',
-      name: 'ci',
-      scopes: ['call'],
-      hash: sha256('secret of ci'),
-      previousHash: null,
-      previousUntil: null,
-      createdBy: 'ops',
-      createdAt: new Date(now),
-      expiresAt: until,
-      view: null,
-      lastUsedAt: null,
-    } as const;
-    issued.issued = [ci];
+    tokenRows.issued = [
+      {
+        id: 'id',
+        name: 'ci',
+        scopes: ['call'],
+        hash: sha256('secret of ci'),
+        previousHash: null,
+        previousUntil: null,
+        createdBy: 'ops',
+        createdAt: new Date(now),
+        expiresAt: until,
+        view: null,
+        lastUsedAt: null,
+      },
+    ];
     await tokens.reload();
     const { id } = begin({ tokenHash: sha256('secret of ci') });
     const cookie = `switchboard_session=${id}`;
