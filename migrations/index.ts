@@ -20,6 +20,7 @@ import { ServerAsksCallers1763810000000 } from './1763810000000-server-asks-call
 import { Policy1764000000000 } from './1764000000000-policy.js';
 import { Approvals1764100000000 } from './1764100000000-approvals.js';
 import { BrowserSessions1764310000000 } from './1764310000000-browser-sessions.js';
+import { LoginCodes1764320000000 } from './1764320000000-login-codes.js';
 import { KeptResults1764200000000 } from './1764200000000-kept-results.js';
 import { CallDays1764300000000 } from './1764300000000-call-days.js';
 
@@ -49,4 +50,5 @@ export const migrations = [
   KeptResults1764200000000,
   CallDays1764300000000,
   BrowserSessions1764310000000,
+  LoginCodes1764320000000,
 ] as const;

@@ -17,6 +17,7 @@ export const owners = {
   kept_result_pages: 'results',
   kept_results: 'results',
   leader_lease: 'platform',
+  login_codes: 'access',
   policy_history: 'policy',
   policy_versions: 'policy',
   query_rules: 'aggregation',

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Browser } from '../support/console.js';
 import { temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
@@ -54,5 +55,24 @@ describe('a first start without any token', () => {
     expect(logged).toContain(file);
     expect(logged).not.toContain(token);
     expect(second.output()).not.toContain(token);
+  });
+
+  it('shows a link that logs a browser in as the administrator, first and never in the log', async () => {
+    const first = await start();
+    await eventually(() => expect(first.output()).toContain('"mcpServers"'));
+    const [link = '', code = ''] =
+      /http:\S+\/console\/login#([\w-]{43})/.exec(first.output()) ?? [];
+    expect(link).toBe(`${first.url}/console/login#${code}`);
+    const browser = new Browser(first.url);
+    expect(await browser.logIn({ code })).toMatchObject({
+      status: 200,
+      body: { name: 'first-start-admin', scopes: ['read', 'call', 'operate', 'admin'] },
+    });
+    const lines = first.output().split('\n');
+    expect(lines.filter((line) => line.startsWith('{') && line.includes(code))).toEqual([]);
+    const shown = lines.filter((line) => !line.startsWith('{"level"')).join('\n');
+    expect(shown.indexOf(code)).toBeLessThan(shown.indexOf('mcpServers'));
+    await stopAll();
+    expect((await start()).output()).not.toContain('/console/login#');
   });
 });

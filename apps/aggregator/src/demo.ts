@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { firstLogin } from './start/first-login.js';
 import { readSettings } from './start/settings.js';
 import { failStart, startService } from './start/start-service.js';
 
@@ -60,10 +61,16 @@ const heading = (text: string): void => say(isStyled ? `\n\u001B[1m${text}\u001B
 
 try {
   const env = readSettings({ MCP_AGGREGATOR_LOG_LEVEL: 'warn' });
-  const { url } = await startService(env);
+  const { app, url } = await startService(env);
   const tokenFile = join(env.MCP_AGGREGATOR_DATA_DIR, 'admin-token');
   const token = env.MCP_AGGREGATOR_TOKENS ? undefined : readFileSync(tokenFile, 'utf8').trim();
   const request = clientOf(url, token);
+  const link = token && (await firstLogin(app, url, token));
+  if (link) {
+    heading('Console');
+    say(`  ${link}`);
+    say('  It logs a browser in, once, within ten minutes.');
+  }
 
   heading('Servers');
   for (const { name, description, args } of demoServers) {
@@ -103,6 +110,7 @@ try {
   );
 
   heading('Addresses');
+  if (link) say(`  Console       ${url}/console/  ("npx switchboard login" prints another link)`);
   say(`  API docs      ${url}/docs  (any user name, the token as password)`);
   say(`  MCP endpoint  ${url}/mcp`);
   say(`  Metrics       ${url}/metrics`);

@@ -18,6 +18,7 @@ const LOGIN_CHALLENGE = 'Bearer realm="switchboard"';
 const loginHelp = {
   token:
     'The token is not known here, or has expired. `switchboard login` prints a link that logs in',
+  code: 'This link was used already, or has expired: it works once, within ten minutes. `switchboard login` prints another one',
   jwt: 'This is a token of an identity provider. The console takes a token of this service: an administrator makes one with `switchboard tokens create`',
 } as const;
 
@@ -37,6 +38,16 @@ export class NotFromConsole extends AppError {
     super(
       'Only pages of this service log in and out: send `X-Requested-With: switchboard-console`, and no Origin but that of this service',
       { kind: 'forbidden', code: 'FORBIDDEN', context: { header: 'X-Requested-With' } },
+    );
+  }
+}
+
+/** A login link refers to a token of this service, which the caller does not have. */
+export class NotOwnToken extends AppError {
+  constructor() {
+    super(
+      'A login link needs a token of this service, not one of an identity provider: an administrator makes one with `switchboard tokens create`',
+      { kind: 'forbidden', code: 'FORBIDDEN' },
     );
   }
 }

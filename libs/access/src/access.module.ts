@@ -14,6 +14,8 @@ import { BrowserSessionStore } from './browser-sessions/browser-session.store.js
 import { BrowserSessions } from './browser-sessions/browser-sessions.js';
 import { LogInHandler } from './browser-sessions/log-in.command.js';
 import { LogOutHandler } from './browser-sessions/log-out.command.js';
+import { LoginCodeStore } from './browser-sessions/login-code.store.js';
+import { MakeLoginLinkHandler } from './browser-sessions/make-login-link.command.js';
 import { PruneBrowserSessionsJob } from './browser-sessions/prune-browser-sessions.job.js';
 import { IssuedTokenStore } from './tokens/issued-token.store.js';
 import { IssueTokenHandler } from './tokens/issue-token.command.js';
@@ -42,7 +44,9 @@ import { Tokens } from './authenticate/tokens.js';
     IssueTokenHandler,
     JwtVerifier,
     LogInHandler,
+    LoginCodeStore,
     LogOutHandler,
+    MakeLoginLinkHandler,
     PruneAuditJob,
     PruneBrowserSessionsJob,
     RefusalLog,
@@ -54,6 +58,6 @@ import { Tokens } from './authenticate/tokens.js';
     TokenStore,
     Tokens,
   ],
-  exports: [AuditLosses, AuditStore, BrowserSessions, StillAdmitted, Tokens],
+  exports: [AuditLosses, AuditStore, Authenticator, BrowserSessions, StillAdmitted, Tokens],
 })
 export class AccessModule {}

@@ -11,11 +11,12 @@ export {
 } from './authorize/access.decorators.js';
 export { RateLimited, ScopeMissing } from './access.errors.js';
 export { AccessModule } from './access.module.js';
-export { adminTokenNotice, clientSnippet } from './authenticate/admin-token.js';
+export { adminTokenNotice, clientSnippet, tokenHash } from './authenticate/admin-token.js';
 export { ConsoleAccessModule } from './console-access.module.js';
 export { FindViewSlug } from './browser-sessions/find-view-slug.query.js';
 export { AuditLosses } from './audit/audit-losses.js';
 export { type AuditEntry, AuditStore } from './audit/audit.store.js';
+export { MakeLoginLink } from './browser-sessions/make-login-link.command.js';
 export { FindView, type ViewLevel, viewLevels } from './tokens/find-view.query.js';
 export { type Actor, hasScope, type Principal, SYSTEM } from './authenticate/principal.js';
 export { StillAdmitted } from './authorize/still-admitted.js';

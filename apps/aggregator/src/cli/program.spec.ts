@@ -36,7 +36,7 @@ describe(buildProgram.name, () => {
       ...['grants', 'grants list', 'grants give', 'grants withdraw'],
       ...['overrides', 'overrides list', 'overrides show', 'overrides set', 'overrides remove'],
       ...['access', 'access explain', 'policy', 'policy export', 'policy history'],
-      ...['clients', 'authorize', 'health', 'status'],
+      ...['login', 'clients', 'authorize', 'health', 'status'],
       ...['events', 'audit', 'add', 'import', 'call', 'stdio', 'completion'],
     ]);
   });

@@ -19,6 +19,7 @@ import {
   importCommand,
   serversGroup,
 } from './servers/servers.group.js';
+import { loginCommand } from './login.js';
 import type { Output, Perform } from './session.js';
 import { skillsGroup } from './skills.js';
 import { tokensGroup } from './token-commands.js';
@@ -52,7 +53,7 @@ export function buildProgram({ version, env, output }: Surroundings) {
     shown.add(outcome);
     process.exitCode = outcome.exitCode;
   };
-  for (const command of commandsOf(perform)) program.addCommand(command);
+  for (const command of commandsOf(perform, env)) program.addCommand(command);
   program.addCommand(stdioCommand(locate));
   program.addCommand(completionCommand());
   program.addCommand(
@@ -63,7 +64,7 @@ export function buildProgram({ version, env, output }: Surroundings) {
   return program;
 }
 
-function commandsOf(perform: Perform): CommandUnknownOpts[] {
+function commandsOf(perform: Perform, env: Surroundings['env']): CommandUnknownOpts[] {
   return [
     serversGroup(perform),
     toolsGroup(perform),
@@ -77,6 +78,7 @@ function commandsOf(perform: Perform): CommandUnknownOpts[] {
     overridesGroup(perform),
     accessGroup(perform),
     policyGroup(perform),
+    loginCommand(perform, env),
     clientsCommand(perform),
     authorizeCommand(perform),
     healthCommand(perform),

@@ -68,6 +68,14 @@ describe(adminTokenNotice.name, () => {
       },
     });
   });
+
+  it('begins with the login link, where there is a console', () => {
+    const link = 'http://127.0.0.1:8081/console/login#the-code';
+    const notice = adminTokenNotice('http://127.0.0.1:8081', 'the-token', link);
+    expect(notice.indexOf(link)).toBeGreaterThan(0);
+    expect(notice.indexOf(link)).toBeLessThan(notice.indexOf('the-token'));
+    expect(adminTokenNotice('http://127.0.0.1:8081', 'the-token')).not.toContain('console');
+  });
 });
 
 describe('a first start without configured tokens', () => {

@@ -48,8 +48,16 @@ export function clientSnippet(url: string, token: string): string {
 }
 
 /** Shown once on the terminal and never logged. */
-export function adminTokenNotice(url: string, token: string): string {
-  return `
+export function adminTokenNotice(url: string, token: string, loginLink?: string): string {
+  const console =
+    loginLink === undefined
+      ? ''
+      : `
+Open this in a browser within ten minutes; it logs in once ("switchboard login" prints another):
+
+${loginLink}
+`;
+  return `${console}
 No tokens are configured, so an admin token was created. It is shown only this once; paste this into your MCP client:
 
 ${clientSnippet(url, token)}

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { JwtRefused, Unauthorized } from '../access.errors.js';
 import { BrowserSessions } from '../browser-sessions/browser-sessions.js';
+import type { LoginCode } from '../browser-sessions/login-code.store.js';
 import { JwtVerifier } from './jwt-verifier.js';
 import { metadataUrl } from './oauth-metadata.js';
 import type { Principal } from './principal.js';
@@ -33,6 +34,17 @@ export class Authenticator {
       throw this.refusal(request, 'invalid_token');
     }
     return this.verify(request, token, tokenHash);
+  }
+
+  /** The token of this service that a request came with, itself or its session; undefined for a JWT. */
+  async ownTokenOf(request: FastifyRequest): Promise<Omit<LoginCode, 'codeHash'> | undefined> {
+    const { authorization } = request.headers;
+    if (authorization === undefined) {
+      const session = await this.sessions.of(request);
+      return session && { tokenHash: session.tokenHash, sessionEndsBy: session.expiresAt };
+    }
+    const tokenHash = hash('sha256', bearerToken(authorization) ?? '', 'hex');
+    return this.tokens.holderOf(tokenHash) && { tokenHash, sessionEndsBy: null };
   }
 
   /** A 401 with the challenge for this route. */

@@ -15,7 +15,7 @@ describe.each(engines)(`${BrowserSessionStore.name} on %s`, (engine) => {
   afterAll(() => opened.close());
 
   const begin = (id: string, token = 'token') => {
-    const session = { idHash: hash(id), tokenHash: hash(token) };
+    const session = { idHash: hash(id), tokenHash: hash(token), endsBy: null };
     return opened.database.transaction((tx) => store.insert(session, tx));
   };
   /** As if the session had begun, or been used, that long ago. */

@@ -7,6 +7,11 @@ export interface ReadSession extends BrowserSession {
   readonly isIdle: boolean;
 }
 
+export interface NewSession extends Pick<BrowserSession, 'idHash' | 'tokenHash'> {
+  /** No later than this; null for the usual time. */
+  readonly endsBy: Date | null;
+}
+
 /** The clock of the database decides, so that all replicas agree. */
 const EXPIRES = `least(ends_at, last_used_at + interval '12 hours')`;
 
@@ -26,14 +31,11 @@ export class BrowserSessionStore {
   }
 
   /** Ends the session of this token that was unused for longest when there are too many. */
-  async insert(
-    { idHash, tokenHash }: Pick<BrowserSession, 'idHash' | 'tokenHash'>,
-    tx: Tx,
-  ): Promise<BrowserSession> {
+  async insert({ idHash, tokenHash, endsBy }: NewSession, tx: Tx): Promise<BrowserSession> {
     const [row] = await tx.query<{ expiresAt: Date }[]>(
       `INSERT INTO mcp.browser_sessions (id_hash, token_hash, created_at, last_used_at, ends_at)
-       VALUES ($1, $2, now(), now(), now() + interval '7 days') RETURNING ${EXPIRES} AS "expiresAt"`,
-      [idHash, tokenHash],
+       VALUES ($1, $2, now(), now(), least(now() + interval '7 days', $3)) RETURNING ${EXPIRES} AS "expiresAt"`,
+      [idHash, tokenHash, endsBy],
     );
     if (!row) throw new Error('INSERT … RETURNING gave no row');
     await tx.query(

@@ -14,7 +14,7 @@ export const MAX_SESSIONS_OF_TOKEN = 20;
 /** Browsers forget the cookie when the session cannot be alive any more. */
 const MAX_AGE_S = 7 * 86_400;
 
-/** 256 random bits. */
+/** 256 random bits; also the code of a login link. */
 export function newSessionId(): string {
   return randomBytes(32).toString('base64url');
 }

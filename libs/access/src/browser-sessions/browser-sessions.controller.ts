@@ -8,7 +8,7 @@ import { addressOf, hasScope } from '../authenticate/principal.js';
 import { Public } from '../authorize/access.decorators.js';
 import { clearedCookie, sessionCookie } from './browser-session.js';
 import { BrowserSessions, type LiveSession } from './browser-sessions.js';
-import { type BrowserSessionView, LogInDto } from './browser-sessions.dto.js';
+import { type BrowserSessionView, credentialIn, LogInDto } from './browser-sessions.dto.js';
 import { FindViewSlug } from './find-view-slug.query.js';
 import { LogIn } from './log-in.command.js';
 import { LogOut } from './log-out.command.js';
@@ -29,18 +29,21 @@ export class BrowserSessionsController {
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   async logIn(
-    @Body() { token }: LogInDto,
+    @Body() body: LogInDto,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<BrowserSessionView> {
     if (!isFromOwnPage(request)) throw new NotFromConsole();
+    const credential = credentialIn(body);
+    // Before it is looked up in the rows, so that strangers who invent codes cause few statements.
+    if ('code' in credential) await request.countFailure?.();
     try {
-      const command = new LogIn(token, addressOf(request));
+      const command = new LogIn(credential, addressOf(request));
       const { id, session } = await this.commands.execute(command);
       void reply.header('set-cookie', sessionCookie(id, placeOf(request)));
       return await this.toView(session);
     } catch (error) {
-      if (error instanceof LoginRefused) await request.countFailure?.();
+      if (error instanceof LoginRefused && 'token' in credential) await request.countFailure?.();
       throw error;
     }
   }

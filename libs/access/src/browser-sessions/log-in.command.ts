@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { Database } from '@app/platform';
+import { Database, type Tx } from '@app/platform';
 import { LoginRefused } from '../access.errors.js';
 import { AuditStore } from '../audit/audit.store.js';
 import { tokenHash } from '../authenticate/admin-token.js';
@@ -7,6 +7,7 @@ import { Tokens } from '../authenticate/tokens.js';
 import { newSessionId } from './browser-session.js';
 import { BrowserSessionStore } from './browser-session.store.js';
 import { type LiveSession, withHolder } from './browser-sessions.js';
+import { LoginCodeStore } from './login-code.store.js';
 
 export interface LoggedIn {
   /** For the cookie; only its hash is stored. */
@@ -14,14 +15,27 @@ export interface LoggedIn {
   readonly session: LiveSession;
 }
 
-/** Begins a browser session with a token of this service. Rejects with LoginRefused. */
+/** A token of this service, or the code of a login link. */
+export type LoginCredential = { readonly token: string } | { readonly code: string };
+
+/** Begins a browser session. Rejects with LoginRefused. */
 export class LogIn extends Command<LoggedIn> {
   constructor(
-    readonly token: string,
+    readonly credential: LoginCredential,
     readonly ip: string | null,
   ) {
     super();
   }
+}
+
+interface Beginning {
+  readonly tokenHash: string;
+  readonly by: 'token' | 'link';
+  /** No later than this; null for the usual time. */
+  readonly endsBy: Date | null;
+  readonly holder: NonNullable<ReturnType<Tokens['holderOf']>>;
+  /** In the transaction of the login. */
+  readonly use: (tx: Tx) => Promise<void>;
 }
 
 @CommandHandler(LogIn)
@@ -29,22 +43,47 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   constructor(
     private readonly database: Database,
     private readonly store: BrowserSessionStore,
+    private readonly codes: LoginCodeStore,
     private readonly audit: AuditStore,
     private readonly tokens: Tokens,
   ) {}
 
-  async execute({ token, ip }: LogIn): Promise<LoggedIn> {
-    const hash = tokenHash(token);
-    const holder = this.tokens.holderOf(hash);
-    if (!holder) throw new LoginRefused(isJwt(token) ? 'jwt' : 'token');
+  async execute({ credential, ip }: LogIn): Promise<LoggedIn> {
+    const beginning =
+      'token' in credential
+        ? this.withToken(credential.token)
+        : await this.withCode(credential.code);
+    const { by, endsBy, holder, use } = beginning;
     const id = newSessionId();
     const session = await this.database.transaction(async (tx) => {
-      const begun = await this.store.insert({ idHash: tokenHash(id), tokenHash: hash }, tx);
+      await use(tx);
+      const given = { idHash: tokenHash(id), tokenHash: beginning.tokenHash, endsBy };
+      const begun = await this.store.insert(given, tx);
       const actor = { name: holder.principal.name, ip };
-      await this.audit.record({ event: 'console.logged_in', actor, details: { by: 'token' } }, tx);
+      await this.audit.record({ event: 'console.logged_in', actor, details: { by } }, tx);
       return begun;
     });
     return { id, session: withHolder(session, holder) };
+  }
+
+  private withToken(token: string): Beginning {
+    const hash = tokenHash(token);
+    const holder = this.tokens.holderOf(hash);
+    if (!holder) throw new LoginRefused(isJwt(token) ? 'jwt' : 'token');
+    return { tokenHash: hash, by: 'token', endsBy: null, holder, use: async () => undefined };
+  }
+
+  private async withCode(code: string): Promise<Beginning> {
+    const found = await this.codes.find(tokenHash(code));
+    if (!found) throw new LoginRefused('code');
+    // The token may have been issued at another replica a moment ago.
+    if (!this.tokens.holderOf(found.tokenHash)) await this.tokens.reload();
+    const holder = this.tokens.holderOf(found.tokenHash);
+    if (!holder) throw new LoginRefused('code');
+    const use = async (tx: Tx): Promise<void> => {
+      if (!(await this.codes.use(found.codeHash, tx))) throw new LoginRefused('code');
+    };
+    return { tokenHash: found.tokenHash, by: 'link', endsBy: found.sessionEndsBy, holder, use };
   }
 }
 

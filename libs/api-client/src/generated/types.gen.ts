@@ -171,6 +171,21 @@ export type RotateTokenDto = {
     overlap_seconds?: number;
 };
 
+export type LoginLinkView = {
+    /**
+     * Logs a browser in, once. It is shown only in this answer.
+     */
+    url: string;
+    /**
+     * Whom it logs in: the caller.
+     */
+    name: string;
+    /**
+     * Until when it can be opened.
+     */
+    expires_at: string;
+};
+
 export type RegisterServerDto = {
     name: string;
     description?: string | null;
@@ -2317,6 +2332,36 @@ export type RotateTokenResponses = {
 };
 
 export type RotateTokenResponse = RotateTokenResponses[keyof RotateTokenResponses];
+
+export type MakeLoginLinkData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/login-links';
+};
+
+export type MakeLoginLinkErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type MakeLoginLinkError = MakeLoginLinkErrors[keyof MakeLoginLinkErrors];
+
+export type MakeLoginLinkResponses = {
+    201: LoginLinkView;
+};
+
+export type MakeLoginLinkResponse = MakeLoginLinkResponses[keyof MakeLoginLinkResponses];
 
 export type ListServersData = {
     body?: never;
