@@ -190,15 +190,11 @@ export async function startGateway(
 }
 
 /** Nothing is stored. */
-const noRows: Pick<
-  OfferingStore,
-  'load' | 'write' | 'tell' | 'loadInstructions' | 'writeInstructions'
-> = {
+const noRows: Pick<OfferingStore, 'load' | 'write' | 'tell' | 'loadInstructions'> = {
   async *load() {},
   write: () => Promise.resolve(),
   tell: () => Promise.resolve(),
   loadInstructions: () => Promise.resolve(new Map()),
-  writeInstructions: () => Promise.resolve(),
 };
 
 async function connectAll(targets: Readonly<Record<string, UpstreamTarget>>) {

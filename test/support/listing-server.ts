@@ -14,6 +14,8 @@ export class ListingServer {
   /** Further members of tools and prompts, by path and name: `path tool`. */
   readonly members = new Map<string, Readonly<Record<string, unknown>>>();
   readonly prompts = new Map<string, readonly string[]>();
+  /** What a server says about itself in the handshake, by path. */
+  readonly instructions = new Map<string, string>();
   /** Requests received so far, as `path method`. */
   readonly requests: string[] = [];
   private readonly http = createServer((request, response) => void this.serve(request, response));
@@ -59,6 +61,7 @@ export class ListingServer {
             protocolVersion: params?.protocolVersion,
             capabilities: { tools: {}, ...(this.prompts.has(path) && { prompts: {} }) },
             serverInfo: { name: path, version: '1' },
+            instructions: this.instructions.get(path),
           },
         };
       case 'ping':
@@ -76,6 +79,12 @@ export class ListingServer {
             })),
           },
         };
+      case 'prompts/get': {
+        const isKnown = this.prompts.get(path)?.includes(params?.name ?? '');
+        if (!isKnown) return { error: { code: -32_602, message: `${path} has no such prompt` } };
+        const content = { type: 'text', text: `${path} ${params?.name}` };
+        return { result: { messages: [{ role: 'user', content }] } };
+      }
       case 'tools/call':
         return { result: { content: [{ type: 'text', text: `${path} ${params?.name}` }] } };
       default:

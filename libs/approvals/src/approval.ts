@@ -2,7 +2,7 @@ import type { JsonObject } from '@app/platform';
 import type { FieldChange } from './decide/field-changes.js';
 import type { Finding } from './findings/finding.js';
 
-export const approvalKinds = ['tool', 'prompt'] as const;
+export const approvalKinds = ['tool', 'prompt', 'instructions'] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 
 /**
@@ -35,7 +35,7 @@ export interface DefinitionChange {
   readonly findings: readonly Finding[];
 }
 
-/** An approved tool that the server does not list any more. */
+/** An approved definition that the server does not list any more. */
 export interface GoneTool {
   readonly name: string;
   readonly approvedHash: string;

@@ -13,6 +13,7 @@ export class WithheldOfServerHandler implements IQueryHandler<WithheldOfServer> 
     return {
       tools: rows.filter(({ kind }) => kind === 'tool').length,
       prompts: rows.filter(({ kind }) => kind === 'prompt').length,
+      instructions: rows.filter(({ kind }) => kind === 'instructions').length,
       hash: pending.length === 0 ? null : hashOfAll(pending),
     };
   }

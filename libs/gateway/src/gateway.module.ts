@@ -34,7 +34,9 @@ import { McpRoutes } from './endpoints/mcp.routes.js';
 import { OfferingStore } from './lists/offering.store.js';
 import { OfferingWarnings } from './lists/offering-warnings.js';
 import { Offerings } from './lists/offerings.js';
-import { ListPromptsAgainOnDecisions } from './screen/list-prompts-again.on-decisions.js';
+import { InstructionScreening } from './screen/instruction-screening.js';
+import { LiveLists } from './screen/live-lists.js';
+import { ScreenAgainOnDecisions } from './screen/screen-again.on-decisions.js';
 import { PromptScreening } from './screen/prompt-screening.js';
 import { RefreshOfferingsOnServerNotice } from './lists/refresh-offerings.on-server-notice.js';
 import { RelayNoticesOnServerNotice } from './notify/relay-notices.on-server-notice.js';
@@ -105,7 +107,9 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
     OfferingWarnings,
     Offerings,
     PromptScreening,
-    ListPromptsAgainOnDecisions,
+    InstructionScreening,
+    LiveLists,
+    ScreenAgainOnDecisions,
     ReloadOfferingsOnReplicaNews,
     ResourceSubscriptions,
     ServerLogs,

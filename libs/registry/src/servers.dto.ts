@@ -185,6 +185,10 @@ export class WithheldView {
   @ApiProperty({ description: 'Prompts that are not offered until they are approved.' })
   readonly prompts!: number;
   @ApiProperty({
+    description: 'Of the instructions of the server: 1 while they wait for approval, else 0.',
+  })
+  readonly instructions!: number;
+  @ApiProperty({
     type: String,
     nullable: true,
     description: 'What approve-all expects; null when nothing waits.',
@@ -270,6 +274,7 @@ export function toServerDetailView(
     withheld: {
       tools: withheld.tools,
       prompts: withheld.prompts,
+      instructions: withheld.instructions,
       expected_hash: withheld.hash,
     },
   });

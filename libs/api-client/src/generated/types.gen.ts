@@ -264,6 +264,10 @@ export type WithheldView = {
      */
     prompts: number;
     /**
+     * Of the instructions of the server: 1 while they wait for approval, else 0.
+     */
+    instructions: number;
+    /**
      * What approve-all expects; null when nothing waits.
      */
     expected_hash: string | null;
@@ -1026,7 +1030,7 @@ export type FindingView = {
 
 export type ApprovalView = {
     id: string;
-    kind: 'tool' | 'prompt';
+    kind: 'tool' | 'prompt' | 'instructions';
     server_id: string;
     server_name: string;
     /**
@@ -1094,7 +1098,7 @@ export type FieldChangeView = {
 
 export type ApprovalDetailView = {
     id: string;
-    kind: 'tool' | 'prompt';
+    kind: 'tool' | 'prompt' | 'instructions';
     server_id: string;
     server_name: string;
     /**

@@ -1,4 +1,4 @@
-import type { JsonObject, Trust } from '@app/platform';
+import { atOnce, type JsonObject, type Trust } from '@app/platform';
 import type { KnownDefinition } from '../approval.js';
 import { decideDefinitions } from './decide-definitions.js';
 import { pinHashOf } from './pin.js';
@@ -22,7 +22,7 @@ function decide(
   known: KnownDefinition[] = [],
 ) {
   const offered = before && offeredOf(...before);
-  return decideDefinitions({ trust, listed: listed(...now), offered, known });
+  return atOnce(decideDefinitions({ trust, listed: listed(...now), offered, known }));
 }
 
 describe(decideDefinitions, () => {
@@ -70,5 +70,49 @@ describe(decideDefinitions, () => {
     const { offered, settled } = decide('pinned', [], [now], [known]);
     expect([...offered]).toEqual(names);
     expect(settled).toEqual(names);
+  });
+
+  it('takes nothing for the first definitions while others wait', () => {
+    const known = {
+      name: 'a',
+      state: 'PENDING' as const,
+      approvedHash: null,
+      approvedDefinition: null,
+      listedHash: pinHashOf(prompt('a')),
+    };
+    const { offered, newlyWithheld } = decide('pinned', undefined, [prompt('a')], [known]);
+    expect([...offered]).toEqual([]);
+    expect(newlyWithheld).toEqual([]);
+  });
+
+  it('shows a prompt that was renamed as one change', () => {
+    const text = 'Plans the garden for a year, bed by bed';
+    const before = prompt('plan', text);
+    const { withheld, gone } = decide('pinned', [before], [prompt('schedule', text)]);
+    expect(withheld).toMatchObject([
+      {
+        change: {
+          name: 'schedule',
+          renamedFrom: 'plan',
+          changes: [{ path: 'name', before: 'plan', after: 'schedule' }],
+        },
+      },
+    ]);
+    const [first] = withheld;
+    if (!first) throw new Error('nothing is withheld');
+    const { change, listed: now } = first;
+    const known: KnownDefinition[] = [
+      ...gone.map((one) => ({ ...one, state: 'GONE' as const, listedHash: null })),
+      {
+        name: change.name,
+        state: 'PENDING',
+        approvedHash: change.approvedHash,
+        approvedDefinition: change.approvedDefinition,
+        listedHash: pinHashOf(now.definition),
+      },
+    ];
+    const again = decide('pinned', [], [prompt('schedule', text)], known);
+    expect(again.withheld).toMatchObject([{ change: { renamedFrom: 'plan' } }]);
+    expect(again.newlyWithheld).toEqual([]);
   });
 });

@@ -1,10 +1,11 @@
-import type { JsonObject, Trust } from '@app/platform';
+import type { JsonObject, Sliced, Trust } from '@app/platform';
 import type { DefinitionChange, GoneTool, KnownDefinition } from '../approval.js';
 import { NO_OTHER_TOOLS } from '../findings/other-tools.js';
 import { pinHashOf } from './pin.js';
+import { formerNames } from './renames.js';
 import { type Approved, verdictOn } from './verdict.js';
 
-/** A prompt as a server lists it now. */
+/** A prompt as a server lists it now, or its instructions. */
 export interface ListedDefinition {
   readonly name: string;
   readonly definition: JsonObject;
@@ -36,14 +37,14 @@ export interface DefinitionDecisions {
 }
 
 /** The rules of tools (contract R57) for definitions that are stored as a whole list. */
-export function decideDefinitions({
+export function* decideDefinitions({
   trust,
   listed,
   offered: before,
   known,
-}: ListedDefinitions): DefinitionDecisions {
+}: ListedDefinitions): Sliced<DefinitionDecisions> {
   const knownByName = new Map(known.map((one) => [one.name, one]));
-  const isFirstSight = before === undefined && !known.some((one) => one.approvedHash !== null);
+  const isFirstSight = before === undefined && known.length === 0;
   const isUnseen = isFirstSight && (trust === 'auto' || trust === 'pinned');
   const approvedOf = (name: string): Approved =>
     approvedIn(before?.get(name), knownByName.get(name));
@@ -54,20 +55,26 @@ export function decideDefinitions({
     newlyWithheld: [] as DefinitionChange[],
     cleared: [] as string[],
   };
+  const names = new Set(listed.map(({ name }) => name));
+  const gone = goneIn([...(before?.keys() ?? []), ...knownByName.keys()], names, approvedOf);
+  const unknown = isFirstSight ? [] : listed.filter(({ name }) => approvedOf(name).hash === null);
+  const renamed = yield* formerNames(unknown, gone);
   for (const one of listed) {
+    yield;
     const { name, definition, hasHidden } = one;
     const pinHash = pinHashOf(definition);
     const approved = approvedOf(name);
     const row = knownByName.get(name);
-    if ((isUnseen && row?.state !== 'REJECTED') || approved.hash === pinHash) {
+    if (isUnseen || approved.hash === pinHash) {
       offered.add(name);
       if (row && row.state !== 'GONE') decisions.cleared.push(name);
       continue;
     }
+    const former = renamed.get(name);
     const { isOffered, isRejected, change } = verdictOn(
       name,
       { definition, pinHash, wasCleaned: hasHidden },
-      { approved, known: row, renamedFrom: undefined },
+      { approved, known: row, renamedFrom: former && asApproved(former) },
       { trust, isFirstSight },
       { others: NO_OTHER_TOOLS },
     );
@@ -79,18 +86,10 @@ export function decideDefinitions({
     decisions.withheld.push({ listed: one, isRejected, change });
     if (row?.listedHash !== pinHash) decisions.newlyWithheld.push(change);
   }
-  const names = new Set(listed.map(({ name }) => name));
   return {
     ...decisions,
     offered,
-    gone: goneIn(
-      [
-        ...(before?.keys() ?? []),
-        ...known.flatMap(({ name, state }) => (state === 'GONE' ? [] : [name])),
-      ],
-      names,
-      approvedOf,
-    ),
+    gone: gone.filter(({ name }) => before?.has(name) || knownByName.get(name)?.state !== 'GONE'),
     settled: known
       .filter(({ name, approvedHash, state }) =>
         names.has(name) ? offered.has(name) : approvedHash === null && state !== 'REJECTED',
@@ -101,7 +100,13 @@ export function decideDefinitions({
 
 function approvedIn(offered: JsonObject | undefined, known: KnownDefinition | undefined): Approved {
   if (offered) return { hash: pinHashOf(offered), definition: offered };
-  return { hash: known?.approvedHash ?? null, definition: known?.approvedDefinition ?? null };
+  // Without a hash the definition is that of the one it was renamed from.
+  if (known?.approvedHash == null) return { hash: null, definition: null };
+  return { hash: known.approvedHash, definition: known.approvedDefinition };
+}
+
+function asApproved({ name, approvedHash, approvedDefinition }: GoneTool) {
+  return { name, hash: approvedHash, definition: approvedDefinition };
 }
 
 function goneIn(

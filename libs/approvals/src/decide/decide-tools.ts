@@ -226,11 +226,14 @@ class Deciding {
     );
   }
 
-  private unknownAmong(listed: readonly DiscoveredTool[]): DiscoveredTool[] {
+  private unknownAmong(
+    listed: readonly DiscoveredTool[],
+  ): { readonly name: string; readonly definition: JsonObject }[] {
     if (this.sighting.isFirstSight) return [];
-    return listed.filter(
-      ({ originalName }) =>
-        this.approvedOf(originalName).definition === null && !this.isStoredApproved(originalName),
+    return listed.flatMap(({ originalName: name, definition }) =>
+      this.approvedOf(name).definition === null && !this.isStoredApproved(name)
+        ? [{ name, definition }]
+        : [],
     );
   }
 

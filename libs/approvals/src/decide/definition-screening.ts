@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditStore, SYSTEM } from '@app/access';
 import { ToolQuarantined } from '@app/events';
-import { Database, Env, type JsonObject, Signals, type Tx } from '@app/platform';
+import { Database, Env, inSlices, type JsonObject, Signals, type Tx } from '@app/platform';
 import { type DiscoveredServer, DiscoveredServerStore } from '@app/registry';
 import type { ApprovalKind } from '../approval.js';
 import { ApprovalStore } from '../approval.store.js';
@@ -20,7 +20,7 @@ export interface OfferedRows {
   readonly write: (offered: ReadonlySet<string>, tx: Tx) => Promise<void>;
 }
 
-/** Decides which prompts of a server are offered, in one transaction with their rows. */
+/** Decides which prompts or instructions of a server are offered, in one transaction with their rows. */
 @Injectable()
 export class DefinitionScreening {
   constructor(
@@ -45,7 +45,7 @@ export class DefinitionScreening {
       const offered = await rows.read(tx);
       const known = await this.approvals.knownOf(serverId, kind, tx);
       const trust = server.trust ?? this.env.MCP_AGGREGATOR_TRUST;
-      const decisions = decideDefinitions({ trust, listed, offered, known });
+      const decisions = await inSlices(decideDefinitions({ trust, listed, offered, known }));
       await this.remember(serverId, kind, decisions, tx);
       await this.record(server, kind, decisions, tx);
       await rows.write(decisions.offered, tx);
@@ -80,7 +80,7 @@ export class DefinitionScreening {
       listedHash: pinHashOf(definition),
       listedDefinition: definition,
       listedContentHash: null,
-      renamedFrom: null,
+      renamedFrom: change.renamedFrom,
       findings: change.findings,
     }));
     await this.approvals.withhold(serverId, kind, rows, tx);

@@ -13,6 +13,7 @@ const PINNED = [
   'outputSchema',
   'annotations',
   'arguments',
+  'instructions',
 ] as const;
 
 /** The pinned members, with the keys of every object in order, so that their order is no change. */

@@ -1,14 +1,13 @@
-import type { DiscoveredTool } from '@app/catalogue';
-import type { Sliced } from '@app/platform';
+import type { JsonObject, Sliced } from '@app/platform';
 import type { GoneTool } from '../approval.js';
 import { SAME_TEXT, similarity, wordsOfText } from './similarity.js';
 
-/** Every new tool is compared with every tool that is gone. */
+/** Every new definition is compared with every one that is gone. */
 const MAX_COMPARED = 200;
 
-/** For each new tool the one that it was renamed from: removed and added with nearly the same text. */
+/** By new name, the definition that it was renamed from: removed and added with nearly the same text. */
 export function* formerNames(
-  added: readonly DiscoveredTool[],
+  added: readonly { readonly name: string; readonly definition: JsonObject }[],
   gone: readonly GoneTool[],
 ): Sliced<ReadonlyMap<string, GoneTool>> {
   const former = new Map<string, GoneTool>();
@@ -17,7 +16,7 @@ export function* formerNames(
     .slice(0, MAX_COMPARED)
     .map((tool) => ({ tool, words: wordsOfText(tool.approvedDefinition) }));
   const taken = new Set<string>();
-  for (const { originalName, definition } of added.slice(0, MAX_COMPARED)) {
+  for (const { name, definition } of added.slice(0, MAX_COMPARED)) {
     yield;
     const words = wordsOfText(definition);
     const [best] = candidates
@@ -27,7 +26,7 @@ export function* formerNames(
       .toSorted((a, b) => b.score - a.score);
     if (!best) continue;
     taken.add(best.tool.name);
-    former.set(originalName, best.tool);
+    former.set(name, best.tool);
   }
   return former;
 }

@@ -1,17 +1,18 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 
-/** From here on, two definitions are one tool that was renamed. */
+/** From here on, two definitions are one that was renamed. */
 export const SAME_TEXT = 0.9;
 /** Fewer words are alike by chance. */
 const MIN_WORDS = 4;
 const MAX_WORDS = 2_000;
 
-/** The text of a definition by which a renamed tool is recognised: all but its name and title. */
+/** The text of a definition by which a renamed one is recognised: all but its name and title. */
 export function wordsOfText(definition: JsonObject): ReadonlyMap<string, number> {
-  const { description, inputSchema } = definition;
+  const { description, inputSchema, arguments: ofPrompt } = definition;
   const text: string[] = [];
   collect(description ?? null, text);
   collect(inputSchema ?? null, text);
+  collect(ofPrompt ?? null, text);
   const words =
     text
       .join(' ')

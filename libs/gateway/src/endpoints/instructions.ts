@@ -1,8 +1,10 @@
 import type { CatalogueSnapshot } from '@app/catalogue';
 import { isWithdrawn } from '@app/registry';
-import { MAX_INSTRUCTIONS_CHARS, type ServerInstructions } from '../lists/server-instructions.js';
+import type { ServerInstructions } from '../lists/server-instructions.js';
 
 const MAX_SERVERS = 30;
+/** Long instructions use up the context window of the model. */
+const MAX_INSTRUCTIONS_CHARS = 1_500;
 
 /** Instructions for the model: the connected servers, and the instructions of each. */
 export function aggregateInstructions(

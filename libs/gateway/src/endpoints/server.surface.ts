@@ -9,7 +9,7 @@ import type {
   ServerDescription,
 } from '@app/mcp-server';
 import { rpcCode, RpcError, type RpcResult } from '@app/mcp-protocol';
-import { isJsonObject, type JsonObject, RawJsonObject } from '@app/platform';
+import { isJsonObject, type JsonObject, type JsonValue, RawJsonObject } from '@app/platform';
 import type { ShownOffer } from './shown-offer.js';
 import type { SurfaceDependencies } from './surface-dependencies.js';
 
@@ -20,7 +20,7 @@ import type { SurfaceDependencies } from './surface-dependencies.js';
 export class ServerSurface implements McpSurface {
   readonly key: string;
   serverInfo: JsonObject;
-  private description: ServerDescription = { capabilities: {} };
+  private description: Omit<ServerDescription, 'instructions'> = { capabilities: {} };
 
   constructor(
     private server: CatalogueServer,
@@ -38,17 +38,19 @@ export class ServerSurface implements McpSurface {
 
   async ready(): Promise<void> {
     const session = await this.deps.forwarder.session(this.server);
-    const { serverInfo, capabilities, instructions, provenance } = session;
+    await this.deps.instructions.note(this.server.id, session);
+    const { serverInfo, capabilities, provenance } = session;
     this.serverInfo = serverInfo;
     this.description = {
       capabilities: this.deps.keptResults.capabilities(capabilities, this.shown.offer),
-      ...(instructions !== undefined && { instructions }),
       meta: this.deps.loops.introduction(provenance.via),
     };
   }
 
+  /** Instructions as they were approved, which may change while the session to the server lasts. */
   describe(): ServerDescription {
-    return this.description;
+    const instructions = this.deps.instructions.get(this.server.id);
+    return { ...this.description, ...(instructions !== undefined && { instructions }) };
   }
 
   async handle(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
@@ -71,6 +73,10 @@ export class ServerSurface implements McpSurface {
           : this.request(method, params, call);
       case 'resources/read':
         return this.readResource(params, call);
+      case 'tools/list':
+        return this.listApproved('tools', params, call);
+      case 'prompts/list':
+        return this.listApproved('prompts', params, call);
       default:
         return this.request(method, params, call);
     }
@@ -150,6 +156,36 @@ export class ServerSurface implements McpSurface {
       : this.requestPart(method, params, call);
   }
 
+  /** Tools or prompts, as the server lists them unless that waits for approval. */
+  private async listApproved(
+    kind: 'tools' | 'prompts',
+    params: JsonObject,
+    call: ClientCall,
+  ): Promise<RpcResult> {
+    const result = await this.deps.forwarder.request(this.server, `${kind}/list`, params, call);
+    const listed = itemsOf(result, kind);
+    const approved = await this.deps.liveLists.shown(
+      this.server.id,
+      kind,
+      listed,
+      () => this.isWhole,
+    );
+    const shown = this.isWhole ? approved : approved.flatMap(this.partOf(kind));
+    const isSame = shown.length === listed.length && shown.every((item, i) => item === listed[i]);
+    return isSame ? result : withItems(result, kind, shown);
+  }
+
+  private partOf(kind: 'tools' | 'prompts'): (item: JsonValue) => JsonObject[] {
+    const offered =
+      kind === 'tools'
+        ? this.listing()
+        : (item: JsonObject) => (this.offersPrompt(textIn(item, 'name')) ? item : undefined);
+    return (item) => {
+      const part = isJsonObject(item) ? offered(item) : undefined;
+      return part ? [part] : [];
+    };
+  }
+
   /** For a server of which a part is offered, or not as it is. */
   private async requestPart(
     method: string,
@@ -161,26 +197,20 @@ export class ServerSurface implements McpSurface {
     const ask = (): Promise<RpcResult> =>
       this.deps.forwarder.request(this.server, method, params, call);
     switch (method) {
-      case 'tools/list':
-        return withItems(await ask(), 'tools', this.listing());
-      case 'prompts/list':
-        return withItems(await ask(), 'prompts', (item) =>
-          this.offersPrompt(textIn(item, 'name')) ? item : undefined,
-        );
       case 'resources/list':
-        return withItems(await ask(), 'resources', (item) =>
+        return withOffered(await ask(), 'resources', (item) =>
           offer.offers('resource', id, textIn(item, 'uri')) ? item : undefined,
         );
       case 'resources/templates/list':
-        return withItems(await ask(), 'resourceTemplates', (item) =>
+        return withOffered(await ask(), 'resourceTemplates', (item) =>
           offer.offers('resource', id, textIn(item, 'uriTemplate')) ? item : undefined,
         );
       case 'prompts/get':
-        this.refuseUnofferedPrompt(params);
+        await this.refuseUnofferedPrompt(params);
         return ask();
       case 'completion/complete': {
         const ref = isJsonObject(params['ref']) ? params['ref'] : {};
-        if (ref['type'] === 'ref/prompt') this.refuseUnofferedPrompt(ref);
+        if (ref['type'] === 'ref/prompt') await this.refuseUnofferedPrompt(ref);
         else this.refuseUnoffered(textIn(ref, 'uri'));
         return ask();
       }
@@ -203,13 +233,14 @@ export class ServerSurface implements McpSurface {
 
   private offersPrompt(name: string): boolean {
     const { id } = this.server;
-    return (
-      this.shown.offer.offers('prompt', id, name) &&
-      !this.deps.offerings.withheldPromptsOf(id).has(name)
-    );
+    const isListed = this.deps.offerings.promptsOf(id)?.find(name) !== undefined;
+    return isListed && this.shown.offer.offers('prompt', id, name);
   }
 
-  private refuseUnofferedPrompt(named: JsonObject): void {
+  /** Of a server that is shown in part, prompts that are unknown, withheld or not offered are answered alike. */
+  private async refuseUnofferedPrompt(named: JsonObject): Promise<void> {
+    const { id } = this.server;
+    if (!this.deps.offerings.promptsOf(id)) await this.deps.offerings.refresh(id, ['prompts']);
     if (this.offersPrompt(textIn(named, 'name'))) return;
     const name = JSON.stringify(named['name']);
     throw new RpcError(rpcCode.invalidParams, `Prompt not found: ${name}`);
@@ -227,17 +258,25 @@ function textIn(object: JsonObject, key: string): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** A page of a list with other items. */
-function withItems(
+function itemsOf(result: RpcResult, key: string): readonly JsonValue[] {
+  const items = result instanceof RawJsonObject ? result.get(key) : result[key];
+  return Array.isArray(items) ? items : [];
+}
+
+function withOffered(
   result: RpcResult,
   key: string,
   offered: (item: JsonObject) => JsonObject | undefined,
 ): RpcResult {
-  const items = result instanceof RawJsonObject ? result.get(key) : result[key];
-  const kept = (Array.isArray(items) ? items : []).flatMap((item) =>
+  const kept = itemsOf(result, key).flatMap((item) =>
     isJsonObject(item) ? (offered(item) ?? []) : [],
   );
+  return withItems(result, key, kept);
+}
+
+/** A page of a list with other items. */
+function withItems(result: RpcResult, key: string, items: readonly JsonValue[]): RpcResult {
   return result instanceof RawJsonObject
-    ? result.with({ [key]: kept })
-    : { ...result, [key]: kept };
+    ? result.with({ [key]: [...items] })
+    : { ...result, [key]: [...items] };
 }

@@ -10,6 +10,7 @@ import { ClientRoots } from '../notify/client-roots.js';
 import { ResourceSubscriptions } from '../notify/resource-subscriptions.js';
 import { ServerLogs } from '../notify/server-logs.js';
 import { ServerNotifications } from '../notify/server-notifications.js';
+import { LiveLists } from '../screen/live-lists.js';
 import { LoopGuard } from './loop-guard.js';
 
 /** What the surfaces of clients use. */
@@ -20,6 +21,7 @@ export class SurfaceDependencies {
     readonly instructions: ServerInstructions,
     readonly forwarder: RequestForwarder,
     readonly offerings: Offerings,
+    readonly liveLists: LiveLists,
     readonly subscriptions: ResourceSubscriptions,
     readonly logs: ServerLogs,
     readonly notifications: ServerNotifications,

@@ -10,10 +10,15 @@ const PART_CHARS = 131_072;
 const PARTS_PER_READ = 4;
 /** Stored like a list; versions that do not know this kind skip it. */
 const INSTRUCTIONS = 'instructions';
+/** Names of prompts that wait for approval, so that every replica knows them. */
+export const WITHHELD_PROMPTS = 'withheldPrompts';
+
+export type StoredKind = OfferedKind | typeof WITHHELD_PROMPTS;
+const STORED_KINDS: readonly StoredKind[] = [...OFFERED_KINDS, WITHHELD_PROMPTS];
 
 export interface StoredPart {
   readonly serverId: string;
-  readonly kind: OfferedKind;
+  readonly kind: StoredKind;
   /** JSON texts. */
   readonly definitions: readonly string[];
 }
@@ -50,7 +55,7 @@ export class OfferingStore {
         ],
       );
       for (const { server: serverId, kind: name, items } of rows) {
-        const kind = OFFERED_KINDS.find((known) => known === name);
+        const kind = STORED_KINDS.find((known) => known === name);
         if (kind) yield { serverId, kind, definitions: items === '' ? [] : items.split('\n') };
       }
     }
@@ -74,7 +79,7 @@ export class OfferingStore {
     await this.replicas.tell(OFFERINGS_CHANGED, [serverId]);
   }
 
-  /** Of all servers or the given ones; a server without instructions has no entry. */
+  /** Of all servers or the given ones; empty for a server without instructions. */
   async loadInstructions(serverIds?: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.database.background.direct.query<{ server: string; items: string }[]>(
       `SELECT server_id AS server, items FROM mcp.server_offerings
@@ -84,25 +89,28 @@ export class OfferingStore {
     return new Map(rows.map(({ server, items }) => [server, items]));
   }
 
-  /** Undefined deletes them. Does nothing for a removed server. */
-  async writeInstructions(serverId: string, text: string | undefined): Promise<void> {
-    try {
-      await this.database.background.direct.query(
-        text === undefined
-          ? `DELETE FROM mcp.server_offerings WHERE server_id = $1 AND kind = '${INSTRUCTIONS}'`
-          : `INSERT INTO mcp.server_offerings (server_id, kind, part, items) VALUES ($1, '${INSTRUCTIONS}', 0, $2)
-             ON CONFLICT (server_id, kind, part) DO UPDATE SET items = excluded.items`,
-        text === undefined ? [serverId] : [serverId, text],
-      );
-    } catch (error) {
-      if (!isForeignKeyViolation(error)) throw error;
-      return;
-    }
-    await this.replicas.tell(OFFERINGS_CHANGED, [serverId]);
+  /** Empty for a server without instructions; undefined if none were ever offered, or while they are withheld. */
+  async instructionsOf(serverId: string, tx: Tx): Promise<string | undefined> {
+    const rows = await tx.query<{ items: string }[]>(
+      `SELECT items FROM mcp.server_offerings WHERE server_id = $1 AND kind = '${INSTRUCTIONS}'`,
+      [serverId],
+    );
+    return rows[0]?.items;
+  }
+
+  /** Undefined deletes them. */
+  async replaceInstructions(serverId: string, text: string | undefined, tx: Tx): Promise<void> {
+    await tx.query(
+      text === undefined
+        ? `DELETE FROM mcp.server_offerings WHERE server_id = $1 AND kind = '${INSTRUCTIONS}'`
+        : `INSERT INTO mcp.server_offerings (server_id, kind, part, items) VALUES ($1, '${INSTRUCTIONS}', 0, $2)
+           ON CONFLICT (server_id, kind, part) DO UPDATE SET items = excluded.items`,
+      text === undefined ? [serverId] : [serverId, text],
+    );
   }
 
   /** JSON texts of a list; undefined for a list that was never stored. */
-  async itemsOf(serverId: string, kind: OfferedKind, tx: Tx): Promise<string[] | undefined> {
+  async itemsOf(serverId: string, kind: StoredKind, tx: Tx): Promise<string[] | undefined> {
     const rows = await tx.query<{ items: string }[]>(
       `SELECT items FROM mcp.server_offerings WHERE server_id = $1 AND kind = $2 ORDER BY part`,
       [serverId, kind],
@@ -111,15 +119,15 @@ export class OfferingStore {
     return rows.flatMap(({ items }) => (items === '' ? [] : items.split('\n')));
   }
 
-  /** Tells other replicas of a list that `replace` wrote. */
+  /** Tells other replicas of what was written in a transaction of the caller. */
   tell(serverId: string): Promise<void> {
     return this.replicas.tell(OFFERINGS_CHANGED, [serverId]);
   }
 
   async replace(
     serverId: string,
-    kind: OfferedKind,
-    items: readonly PageItem[] | undefined,
+    kind: StoredKind,
+    items: readonly Pick<PageItem, 'json'>[] | undefined,
     tx: Tx,
   ): Promise<void> {
     await tx.query('DELETE FROM mcp.server_offerings WHERE server_id = $1 AND kind = $2', [
@@ -135,7 +143,7 @@ export class OfferingStore {
   }
 }
 
-function partsOf(items: readonly PageItem[]): string[] {
+function partsOf(items: readonly Pick<PageItem, 'json'>[]): string[] {
   const parts: string[] = [];
   let lines: string[] = [];
   let chars = 0;

@@ -14,6 +14,7 @@ import { eventually } from '../../../../test/support/eventually.js';
 import type { OfferingStore, StoredPart } from './offering.store.js';
 import { OfferingWarnings } from './offering-warnings.js';
 import { ServerInstructions } from './server-instructions.js';
+import type { InstructionScreening } from '../screen/instruction-screening.js';
 import { Offerings } from './offerings.js';
 import { ReloadOfferingsOnReplicaNews } from './reload-offerings.on-replica-news.js';
 import type { PageItem } from './paging.js';
@@ -64,7 +65,7 @@ class World {
       sessions,
       this.store() as unknown as OfferingStore,
       new OfferingWarnings(commands, sessions, this.clock),
-      new ServerInstructions(this.store() as unknown as OfferingStore),
+      new ServerInstructions(this.store() as unknown as OfferingStore, {} as InstructionScreening),
       this.screening(),
       this.clock,
       testEnv('unused', settings),

@@ -18,7 +18,7 @@ import {
   type OfferedList,
   type Offering,
 } from './offered-list.js';
-import { OfferingStore } from './offering.store.js';
+import { OfferingStore, type StoredKind, WITHHELD_PROMPTS } from './offering.store.js';
 import { OfferingWarnings } from './offering-warnings.js';
 import { type OfferingServer, OfferingsView, templatesOf } from './offerings-view.js';
 import { ServerInstructions } from './server-instructions.js';
@@ -46,8 +46,11 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
   private readonly unwritten = new Set<string>();
   /** Digests of the lists of prompts that were decided on, by server. */
   private readonly screened = new Map<string, string>();
-  /** Names of prompts that this process has listed and that wait for approval. */
+  /** Names of prompts that wait for approval, as in the rows. */
   private readonly withheldPrompts = new Map<string, ReadonlySet<string>>();
+  /** When this process wrote a list last, by server and kind: rows that were read before are older. */
+  private readonly writtenAt = new Map<string, number>();
+  private steps = 0;
   private readonly retries: ServerRetries;
   /** Lists of DEGRADED servers that are read once the server has recovered (contract R40). */
   private readonly deferred = new Map<string, Set<OfferedKind>>();
@@ -163,6 +166,7 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
     this.warnings.note(serverId, kind, listed.remarks);
     if (kind === 'prompts') return this.readPrompts(serverId, session, listed.list);
     const isNew = this.offerings.get(serverId)?.[kind]?.digest !== listed.list?.digest;
+    this.writtenAt.set(key, ++this.steps);
     this.set(serverId, kind, listed.list);
     this.show();
     if (isNew || this.unwritten.has(key)) await this.write(serverId, kind, listed.list);
@@ -182,25 +186,34 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
       const offered = await this.screening.offered(serverId, list);
       if (this.sessions.get(serverId) !== session) return;
       this.screened.set(serverId, digest);
-      this.noteWithheld(serverId, list, offered);
+      this.writtenAt.set(`${serverId} prompts`, ++this.steps);
+      const isNew = this.noteWithheld(serverId, list, offered);
       this.set(serverId, 'prompts', offered);
       this.show();
-      if (before?.digest !== offered?.digest) await this.store.tell(serverId);
+      if (isNew || before?.digest !== offered?.digest) await this.store.tell(serverId);
     } catch (error) {
       await this.readAgain(serverId, 'prompts', { error, reason: 'they could not be stored' });
     }
   }
 
+  /** Whether others are withheld than before. */
   private noteWithheld(
     serverId: string,
     listed: OfferedList | undefined,
     offered: OfferedList | undefined,
-  ): void {
+  ): boolean {
     const names = (listed?.items ?? []).map(({ key }) => key).filter((key) => !offered?.find(key));
+    const before = this.withheldPromptsOf(serverId);
     this.withheldPrompts.set(serverId, new Set(names));
+    return names.length !== before.size || names.some((name) => !before.has(name));
   }
 
-  /** Prompts of a server that are listed by it and not offered. */
+  /** Prompts of a server that are offered, in every view. */
+  promptsOf(serverId: string): OfferedList | undefined {
+    return this.offerings.get(serverId)?.prompts;
+  }
+
+  /** Prompts of a server that it lists and that are not offered. */
   withheldPromptsOf(serverId: string): ReadonlySet<string> {
     return this.withheldPrompts.get(serverId) ?? NO_NAMES;
   }
@@ -262,7 +275,8 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
   /** Replaces the lists in memory with those in the rows, of these servers or of all. */
   async load(serverIds?: readonly string[]): Promise<void> {
     await this.instructions.load(serverIds);
-    const loaded = new Map<string, Map<OfferedKind, string[]>>();
+    const begun = this.steps;
+    const loaded = new Map<string, Map<StoredKind, string[]>>();
     for await (const { serverId, kind, definitions } of this.store.load(serverIds)) {
       let kinds = loaded.get(serverId);
       if (!kinds) loaded.set(serverId, (kinds = new Map()));
@@ -273,7 +287,12 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
     for (const serverId of serverIds ?? loaded.keys()) {
       for (const kind of OFFERED_KINDS) {
         const definitions = loaded.get(serverId)?.get(kind);
-        this.set(serverId, kind, definitions && (await storedList(kind, definitions)));
+        const list = definitions && (await storedList(kind, definitions));
+        if ((this.writtenAt.get(`${serverId} ${kind}`) ?? 0) > begun) continue;
+        this.set(serverId, kind, list);
+        if (kind !== 'prompts') continue;
+        const names = loaded.get(serverId)?.get(WITHHELD_PROMPTS) ?? [];
+        this.withheldPrompts.set(serverId, new Set(names.map(nameIn)));
       }
     }
     this.show();
@@ -310,6 +329,7 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
     this.withheldPrompts.delete(serverId);
     this.warnings.forget(serverId);
     for (const kind of OFFERED_KINDS) {
+      this.writtenAt.delete(`${serverId} ${kind}`);
       this.unwritten.delete(`${serverId} ${kind}`);
       this.retries.clear(`${serverId} ${kind}`);
     }
@@ -333,6 +353,11 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
       void this.changed.tell(kind);
     }
   }
+}
+
+function nameIn(json: string): string {
+  const name: unknown = JSON.parse(json);
+  return typeof name === 'string' ? name : '';
 }
 
 /** Servers that are not disconnected by request, in order of registration. */

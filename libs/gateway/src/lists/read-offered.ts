@@ -175,6 +175,12 @@ function readItem(kind: OfferedKind, definition: JsonObject): Reading {
   return { key, json, repairs: repaired.repairs };
 }
 
+/** The prompt as it is offered, in JSON; undefined for one that is not. */
+export function repairedPrompt(definition: JsonObject): string | undefined {
+  const read = readItem('prompts', definition);
+  return 'json' in read ? read.json : undefined;
+}
+
 function repair(kind: OfferedKind, definition: JsonObject): Repaired {
   switch (kind) {
     case 'prompts':

@@ -24,7 +24,7 @@ export class ResubscribeOnSessionOpened implements IEventHandler<SessionOpened> 
       this.logs.restore(serverId, session),
       this.subscriptions.restore(serverId, session),
       this.offerings.refresh(serverId),
-      this.instructions.note(serverId, session.instructions),
+      this.instructions.note(serverId, session),
     ]);
   }
 }

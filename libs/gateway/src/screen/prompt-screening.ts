@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DefinitionScreening, hasHiddenCharacters } from '@app/approvals';
-import { isJsonObject, type JsonObject } from '@app/platform';
+import { isJsonObject, type JsonObject, type Tx } from '@app/platform';
 import type { OfferedList } from '../lists/offered-list.js';
-import { OfferingStore } from '../lists/offering.store.js';
+import { OfferingStore, WITHHELD_PROMPTS } from '../lists/offering.store.js';
 import type { PageItem } from '../lists/paging.js';
 import { storedList } from '../lists/read-offered.js';
 
@@ -34,6 +34,11 @@ export class PromptScreening {
         const after = list && among(offered);
         const isSame = JSON.stringify(after?.map(({ json }) => json)) === JSON.stringify(before);
         if (!isSame) await this.store.replace(serverId, 'prompts', after, tx);
+        await this.nameWithheld(
+          serverId,
+          items.flatMap(({ key }) => (offered.has(key) ? [] : [JSON.stringify(key)])),
+          tx,
+        );
       },
     });
     if (!list || names.size === items.length) return list;
@@ -41,6 +46,13 @@ export class PromptScreening {
       'prompts',
       among(names).map(({ json }) => json),
     );
+  }
+
+  private async nameWithheld(serverId: string, names: readonly string[], tx: Tx): Promise<void> {
+    const before = await this.store.itemsOf(serverId, WITHHELD_PROMPTS, tx);
+    if (JSON.stringify(before ?? []) === JSON.stringify(names)) return;
+    const after = names.length === 0 ? undefined : names.map((json) => ({ json }));
+    await this.store.replace(serverId, WITHHELD_PROMPTS, after, tx);
   }
 }
 

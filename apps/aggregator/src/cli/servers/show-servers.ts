@@ -55,10 +55,11 @@ export function described(server: ServerDetailView): string {
 }
 
 function withheldOf({ name, withheld }: ServerDetailView): string | null {
-  const { tools, prompts, expected_hash: hash } = withheld;
+  const { tools, prompts, instructions, expected_hash: hash } = withheld;
   const parts = [
     ...(tools > 0 ? [`${tools} tools`] : []),
     ...(prompts > 0 ? [`${prompts} prompts`] : []),
+    ...(instructions > 0 ? ['instructions'] : []),
   ];
   if (parts.length === 0) return null;
   const approve =

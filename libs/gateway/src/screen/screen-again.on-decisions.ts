@@ -1,31 +1,35 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { ServerUpdated, ToolApproved } from '@app/events';
 import { Replicas, Signals } from '@app/platform';
+import { SessionPool } from '@app/sessions';
 import { Offerings } from '../lists/offerings.js';
+import { ServerInstructions } from '../lists/server-instructions.js';
 
 /** Message to other replicas, which may have the session to the server; ids are server ids. */
 const DEFINITIONS_DECIDED = 'definitions-decided';
 
-/** A prompt that was approved is offered when its server lists it again; so is one of a server that is trusted more. */
+/** What was approved, prompts or instructions, is offered when its server says it again; so it is with another trust. */
 @Injectable()
-export class ListPromptsAgainOnDecisions implements OnModuleInit, OnModuleDestroy {
+export class ScreenAgainOnDecisions implements OnModuleInit, OnModuleDestroy {
   private stops: readonly (() => void)[] = [];
 
   constructor(
     private readonly offerings: Offerings,
+    private readonly instructions: ServerInstructions,
+    private readonly sessions: SessionPool,
     private readonly replicas: Replicas,
     private readonly signals: Signals,
   ) {}
 
   onModuleInit(): void {
     this.stops = [
-      this.signals.hear(ToolApproved, ({ serverId }) => this.listAgain(serverId)),
+      this.signals.hear(ToolApproved, ({ serverId }) => this.screenEverywhere(serverId)),
       this.signals.hear(ServerUpdated, ({ serverId, fields }) =>
-        fields.includes('trust') ? this.listAgain(serverId) : undefined,
+        fields.includes('trust') ? this.screenEverywhere(serverId) : undefined,
       ),
       this.replicas.hear(({ topic, ids }) => {
         if (topic !== DEFINITIONS_DECIDED) return;
-        for (const id of ids) void this.offerings.listPromptsAgain(id);
+        for (const id of ids) this.screen(id);
       }),
     ];
   }
@@ -35,8 +39,14 @@ export class ListPromptsAgainOnDecisions implements OnModuleInit, OnModuleDestro
   }
 
   /** The answer to the decision does not wait for the server. */
-  private async listAgain(serverId: string): Promise<void> {
-    void this.offerings.listPromptsAgain(serverId);
+  private async screenEverywhere(serverId: string): Promise<void> {
+    this.screen(serverId);
     await this.replicas.tell(DEFINITIONS_DECIDED, [serverId]);
+  }
+
+  private screen(serverId: string): void {
+    const session = this.sessions.get(serverId);
+    if (session) void this.instructions.noteAgain(serverId, session);
+    void this.offerings.listPromptsAgain(serverId);
   }
 }
