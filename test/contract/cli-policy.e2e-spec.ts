@@ -117,6 +117,12 @@ describe('switchboard', () => {
       );
       const explained = ['access', 'explain', 'token:ci', 'granted', 'github.get_issue'];
       expect(await says(...explained)).toMatch(/^listed +yes\ncallable +yes\n/);
+      expect(await says('access', 'explain', 'user:ada', 'granted', 'github.get_issue')).toMatch(
+        /^listed +no/,
+      );
+      await says('grants', 'give', 'group:crew', 'granted');
+      const asCrew = ['user:ada', 'granted', 'github.get_issue', '--with', 'group:crew'];
+      expect(await says('access', 'explain', ...asCrew)).toMatch(/^listed +yes/);
       await says('grants', 'withdraw', 'token:ci', 'granted');
       expect(await says(...explained)).toMatch(/^listed +no\ncallable +no\nbecause +.*no grant/);
       expect(await cli.run('grants', 'withdraw', 'token:ci', 'granted')).toEqual({

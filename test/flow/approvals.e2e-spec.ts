@@ -141,6 +141,38 @@ describe.each([
     expect(upstream.requests).not.toContain(`${server.name} tools/call`);
   });
 
+  it('says of a withheld tool what it waits for, to those it would be offered to and to operators', async () => {
+    const server = await serverWith(['sow', 'water'], null);
+    change(server, 'water', POISON);
+    await relist(server);
+    const { id, tool_id } = await one(server);
+    const { call, operate } = leader().tokens;
+    const tool = async (token: string) =>
+      send(leader().url, `/api/v1/aggregator/tools/${tool_id}`, { token });
+    for (const token of [call, operate]) {
+      expect(await tool(token)).toMatchObject({ status: 403, body: { error_code: 'QUARANTINED' } });
+    }
+    const explain = (body: object) =>
+      api.call('POST', '/access/explain', { subject: 'anyone', view: 'default', ...body });
+    for (const named of [{ tool: Number(tool_id) }, { tool_name: `${server.name}.water` }]) {
+      expect(await explain(named)).toMatchObject({
+        status: 200,
+        body: { is_listed: false, decided_by: 'quarantine', approval_id: id },
+      });
+    }
+    const { body } = await api.call('GET', '/views/default');
+    const rules = [...(body['rules'] as object[]), { effect: 'exclude', server: server.name }];
+    await api.call('PUT', '/views/default', { rules });
+    try {
+      expect((await tool(call)).status).toBe(404);
+      expect((await tool(operate)).body).toMatchObject({
+        detail: expect.stringContaining('withheld'),
+      });
+    } finally {
+      await api.call('PUT', '/views/default', { rules: body['rules'] });
+    }
+  });
+
   it('shows what changed and what was found, with the scope read', async () => {
     const server = await serverWith(['water'], null);
     change(server, 'water', POISON);

@@ -445,6 +445,62 @@ describe('views, grants and overrides', () => {
       const tools = await send(service.url, '/api/v1/aggregator/tools', { token: operate });
       expect(tools.body).toMatchObject({ total: 1, tools: [{ name: 'alpha.get_item' }] });
       expect((await callOver(service, operate, 'beta.get_item')).status).toBe(404);
+
+      const why = 'No rule of the view default includes beta.get_item';
+      const hidden = `/api/v1/aggregator/tools/${ids['beta.get_item']}`;
+      const never = '/api/v1/aggregator/tools/999999999';
+      const told = async (token: string, path: string): Promise<string> => {
+        const { status, text } = await send(service.url, path, { token });
+        expect(status).toBe(404);
+        return text.replace(/\b\d{1,9}\b/, '?');
+      };
+      expect(await told(operate, hidden)).toContain(why);
+      expect(await told(call, hidden)).toBe(await told(call, never));
+      const called = async (token: string, name: string): Promise<string> =>
+        (await callOver(service, token, name)).text.replace(name, '?');
+      expect(await called(operate, 'beta.get_item')).toContain(why);
+      expect(await called(call, 'beta.get_item')).toBe(await called(call, 'beta.never'));
+      const over = async (
+        token: string,
+        path: string,
+        ask: (client: Client) => Promise<unknown>,
+      ) => {
+        const client = await connect(service, path, token);
+        const answer = await ask(client).catch(String);
+        await client.close();
+        return JSON.stringify(answer);
+      };
+      for (const [path, ask] of [
+        ['/mcp', (name: string) => ({ name: `beta__${name}`, arguments: {} })],
+        [
+          '/mcp/search',
+          (name: string) => ({ name: 'describe_tool', arguments: { name: `beta.${name}` } }),
+        ],
+      ] as const) {
+        const asked = (token: string, name: string) =>
+          over(token, path, (client) => client.callTool(ask(name)));
+        expect(await asked(operate, 'get_item')).toContain(why);
+        expect((await asked(call, 'get_item')).replace('get_item', '?')).toBe(
+          (await asked(call, 'never')).replace('never', '?'),
+        );
+      }
+      const initialized = async (token: string, path: string): Promise<string> => {
+        const { text } = await send(service.url, path, {
+          method: 'POST',
+          token,
+          headers: accept,
+          body: initialize,
+        });
+        return text.replaceAll(/beta|never|shaped/g, '?');
+      };
+      expect(await initialized(operate, '/mcp/servers/beta')).toContain('offers nothing of');
+      expect(await initialized(call, '/mcp/servers/beta')).toBe(
+        await initialized(call, '/mcp/servers/never'),
+      );
+      expect(await initialized(operate, '/mcp/views/shaped')).toContain('NO_GRANT');
+      expect(await initialized(call, '/mcp/views/shaped')).toBe(
+        await initialized(call, '/mcp/views/never'),
+      );
     } finally {
       await api.call('PUT', '/views/default', { rules: [before] });
     }
@@ -486,6 +542,66 @@ describe('views, grants and overrides', () => {
       is_listed: false,
       decided_by: 'no grant',
     });
+  });
+
+  it('explains for all subjects of one caller, and for tokens with the scopes that they have', async () => {
+    await makeView(
+      'asked',
+      [{ server: 'alpha', kind: 'tool' }],
+      [
+        { subject_kind: 'group', subject: 'crew', level: 'call' },
+        { subject_kind: 'token', subject: 'read', level: 'call' },
+      ],
+    );
+    const ask = (body: object) =>
+      api.call('POST', '/access/explain', { view: 'asked', tool_name: 'alpha.get_item', ...body });
+    const explain = async (...subjects: string[]): Promise<unknown> => {
+      const { status, body } = await ask({ subjects });
+      expect(status).toBe(200);
+      return body;
+    };
+    expect(await explain('user:ada')).toMatchObject({ is_listed: false, decided_by: 'no grant' });
+    expect(await explain('user:ada', 'group:crew')).toMatchObject({
+      is_callable: true,
+      decided_by: 'grant',
+      message: expect.stringMatching(/^user:ada with group:crew may call alpha\.get_item/),
+      approval_id: null,
+    });
+    expect(await explain('token:admin')).toMatchObject({
+      is_callable: true,
+      decided_by: 'scope',
+      grant_id: null,
+    });
+    expect(await explain('token:read')).toMatchObject({
+      is_listed: true,
+      is_callable: false,
+      decided_by: 'scope',
+    });
+    await issue(api, { name: 'elsewhere', view: 'why' });
+    expect(await explain('token:elsewhere')).toMatchObject({
+      is_listed: false,
+      decided_by: 'no grant',
+      message: expect.stringContaining('was issued for the view why'),
+    });
+    for (const wrong of [
+      {},
+      { subject: 'anyone', subjects: ['anyone'] },
+      { subjects: ['token:read', 'group:crew'] },
+      { subjects: [] },
+      { subjects: ['ada'] },
+      { subject: 'anyone', tool: 1 },
+    ]) {
+      expect((await ask(wrong)).status).toBe(422);
+    }
+    const preview = async (as: string): Promise<unknown> => {
+      const { body } = await api.call('GET', `/views/asked/preview?as=${as}`);
+      return [body['level'], body['total']];
+    };
+    expect(await preview('token:elsewhere')).toEqual([null, 0]);
+    expect(await preview('group:crew')).toEqual(['call', 8]);
+    expect(await preview('token:admin')).toEqual(['call', 8]);
+    await issue(api, { name: 'asked-bot', view: 'asked', level: 'read' });
+    expect(await preview('token:asked-bot')).toEqual(['read', 8]);
   });
 
   it('previews, clones, and saves a view that is the same without a trace', async () => {

@@ -22,7 +22,7 @@ import {
   Replicas,
   RequestValidationPipe,
 } from '@app/platform';
-import { Permissions, Policy, PolicyModule } from '@app/policy';
+import { Absences, Permissions, Policy, PolicyModule } from '@app/policy';
 import { Deployment } from '@app/registry';
 import { ResultBudget, ResultsModule } from '@app/results';
 import { RoutingModule } from '@app/routing';
@@ -86,8 +86,12 @@ export async function startGateway(
 
   const policy = policyWithout();
   @Module({
-    providers: [Permissions, { provide: Policy, useValue: policy }],
-    exports: [Permissions, Policy],
+    providers: [
+      Permissions,
+      { provide: Policy, useValue: policy },
+      { provide: Absences, useValue: { reasonFor: () => undefined } },
+    ],
+    exports: [Absences, Permissions, Policy],
   })
   class WithoutPolicy {}
   const budget: Pick<ResultBudget, 'isOn' | 'within'> = { isOn: false, within: (result) => result };

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '@app/catalogue';
 import { RegistryModule } from '@app/registry';
+import { ApprovalOfToolHandler } from './approval-of-tool.handler.js';
 import { ApprovalStore } from './approval.store.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { DefinitionScreening } from './decide/definition-screening.js';
@@ -15,6 +16,7 @@ import { WithheldOfServerHandler } from './withheld-of-server.handler.js';
   imports: [CatalogueModule, RegistryModule],
   controllers: [ApprovalsController],
   providers: [
+    ApprovalOfToolHandler,
     ApprovalStore,
     ToolScreening,
     DefinitionScreening,

@@ -1,5 +1,6 @@
 export { Catalogue } from './catalogue.js';
-export { ToolNotFound } from './catalogue.errors.js';
+export { ApprovalOfTool } from './approval-of-tool.query.js';
+export { ToolNotFound, ToolWithheld } from './catalogue.errors.js';
 export { CatalogueModule } from './catalogue.module.js';
 export {
   type AllTools,

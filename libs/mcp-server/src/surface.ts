@@ -15,6 +15,8 @@ export interface Caller {
   readonly view?: string;
   /** Whether it may still use the surface that it opened a session or stream at; undefined for always. */
   readonly isAdmitted?: () => boolean;
+  /** Adds the reason to the error about a tool that is not there; undefined for a caller that may not know it. */
+  readonly explainAbsence?: (error: unknown, tool: string) => unknown;
 }
 
 /** A client: in the legacy era its session, in the modern era the envelope of one request. */

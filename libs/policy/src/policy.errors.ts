@@ -83,6 +83,17 @@ export class OverriddenServerNotFound extends AppError {
   }
 }
 
+/** Told only to a caller that may know of every server. */
+export class ServerNotOffered extends AppError {
+  constructor(name: string, slug: string) {
+    super(`The view ${slug} offers nothing of the server ${name} to you`, {
+      kind: 'not-found',
+      code: 'SERVER_NOT_FOUND',
+      context: { view: slug },
+    });
+  }
+}
+
 export class NamedServerNotFound extends AppError {
   constructor(name: string) {
     super(`No server is named ${name.slice(0, 100)}; register it first`, {

@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { CatalogueModule } from '@app/catalogue';
+import { Absences } from './decide/absences.js';
+import { AccessExplainer } from './decide/access-explainer.js';
 import { ExplainAccessHandler } from './decide/explain-access.query.js';
+import { ExplainedCallers } from './decide/explained-caller.js';
 import { WholeViewGuard } from './decide/follows-policy.js';
 import { MeController } from './decide/me.controller.js';
 import { Permissions } from './decide/permissions.js';
@@ -38,8 +41,11 @@ import { ViewsController } from './views/views.controller.js';
     ViewsController,
   ],
   providers: [
+    Absences,
+    AccessExplainer,
     DeleteViewHandler,
     ExplainAccessHandler,
+    ExplainedCallers,
     ExportPolicyHandler,
     FindViewHandler,
     FindViewSlugHandler,
@@ -58,6 +64,6 @@ import { ViewsController } from './views/views.controller.js';
     { provide: APP_GUARD, useClass: WholeViewGuard },
     WithdrawGrantHandler,
   ],
-  exports: [Permissions, Policy],
+  exports: [Absences, Permissions, Policy],
 })
 export class PolicyModule {}

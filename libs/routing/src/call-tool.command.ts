@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { CallActivity } from '@app/activity';
-import { Catalogue, type CatalogueServer, type CatalogueTool } from '@app/catalogue';
+import { Catalogue, type CatalogueServer, type CatalogueTool, ToolWithheld } from '@app/catalogue';
 import { ConnectionLost, CredentialsRefused, RequestTimedOut } from '@app/mcp-client';
 import {
   AppError,
@@ -23,7 +23,6 @@ import {
   naming,
   outcomeOf,
   RoutingFailed,
-  ToolWithheld,
 } from './routing.errors.js';
 import { SessionWait } from './session-wait.js';
 

@@ -1,3 +1,4 @@
+export { withReason } from './absent-tool.js';
 export { CallSlots } from './call-slots.js';
 export { CallTool } from './call-tool.command.js';
 export { type ForwardContext, requestOnBehalf } from './forward.js';

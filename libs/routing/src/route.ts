@@ -3,12 +3,13 @@ import {
   type CatalogueSnapshot,
   type CatalogueTool,
   ToolNotFound,
+  ToolWithheld,
 } from '@app/catalogue';
 import { canonicalName, MAX_WIRE_NAME, wireName } from '@app/mcp-protocol';
 import { AppError } from '@app/platform';
 import { isServing, ServerNotFound } from '@app/registry';
 import { ServerUnavailable } from '@app/sessions';
-import { OwnTool, RoutingFailed, ToolAmbiguous, ToolWithheld } from './routing.errors.js';
+import { OwnTool, RoutingFailed, ToolAmbiguous } from './routing.errors.js';
 
 export interface Route {
   readonly tool: CatalogueTool;

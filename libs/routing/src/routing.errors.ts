@@ -113,36 +113,6 @@ export class ServerOverloaded extends AppError {
   }
 }
 
-/**
- * The definition of the tool is not the approved one. Quotes nothing of it: the answer is read by models, and its text
- * may be the reason.
- */
-export class ToolWithheld extends AppError {
-  constructor({ id, name, serverId, serverName, withheld }: CatalogueTool) {
-    const fields = withheld?.fields ?? [];
-    const findings = withheld?.findings ?? [];
-    const change = fields.length > 0 ? `changed in ${fields.join(', ')}` : 'is new';
-    const found = findings.length > 0 ? ` (found: ${findings.join(', ')})` : '';
-    super(
-      `The tool ${name} is withheld: its definition ${change}${found} and was not approved since. An administrator of this service can look at it under /api/v1/aggregator/approvals?server_id=${serverId} and approve it`,
-      {
-        kind: 'forbidden',
-        code: 'QUARANTINED',
-        context: {
-          tool: name,
-          tool_id: String(id),
-          server_id: serverId,
-          server_name: serverName,
-          changed: [...fields],
-          findings: [...findings],
-          expected_hash: withheld?.hash ?? null,
-          outcome: 'not executed',
-        },
-      },
-    );
-  }
-}
-
 /** Own tools are called on the endpoint that lists them; there is no server to route them to. */
 export class OwnTool extends AppError {
   constructor(name: string) {

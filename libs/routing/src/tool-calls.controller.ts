@@ -8,10 +8,12 @@ import {
   type Principal,
   RequireScope,
 } from '@app/access';
+import { Catalogue } from '@app/catalogue';
 import { ApiErrors, BodyLimit, whileConnected } from '@app/platform';
-import { FollowsPolicy, Permissions } from '@app/policy';
+import { Absences, FollowsPolicy, Permissions } from '@app/policy';
 import { ResultBudget } from '@app/results';
 import type { FastifyReply } from 'fastify';
+import { withReason } from './absent-tool.js';
 import { CallTool } from './call-tool.command.js';
 import { CallToolDto, readToolCall, ToolAnswerView, toToolAnswerView } from './tool-calls.dto.js';
 
@@ -22,6 +24,8 @@ export class ToolCallsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly permissions: Permissions,
+    private readonly absences: Absences,
+    private readonly catalogue: Catalogue,
     private readonly budget: ResultBudget,
   ) {}
 
@@ -46,7 +50,10 @@ export class ToolCallsController {
     const origin = { entry: 'rest', view: view.slug } as const;
     const caller = { actor, signal: whileConnected(reply), origin };
     const command = new CallTool(name, { arguments: args }, caller, server_id, offer);
-    const answer = await this.commands.execute(command);
+    const answer = await this.commands.execute(command).catch((error: unknown) => {
+      const reasonOf = this.absences.reasonFor(principal, offer.view.slug);
+      throw reasonOf ? withReason(error, this.catalogue.current, name, server_id, reasonOf) : error;
+    });
     const { tool } = answer.route;
     const call = {
       owner: actor.name,

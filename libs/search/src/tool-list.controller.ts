@@ -1,9 +1,9 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal, RequireScope } from '@app/access';
-import { Catalogue, type CatalogueSnapshot, ToolNotFound } from '@app/catalogue';
+import { Catalogue, type CatalogueSnapshot, ToolNotFound, ToolWithheld } from '@app/catalogue';
 import { ApiErrors } from '@app/platform';
-import { FollowsPolicy, Permissions } from '@app/policy';
+import { Absences, FollowsPolicy, Permissions } from '@app/policy';
 import {
   ListToolsQuery,
   ToolDetailView,
@@ -20,6 +20,7 @@ export class ToolListController {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly permissions: Permissions,
+    private readonly absences: Absences,
   ) {}
 
   @Get()
@@ -59,11 +60,21 @@ export class ToolListController {
   @ApiOkResponse({ type: ToolDetailView })
   @ApiErrors(404)
   getTool(@Param('id') id: string, @CurrentPrincipal() principal: Principal): ToolDetailView {
-    const { toolsById, servers } = this.offeredTo(principal);
     // Canonical digits only: "01" and "1e0" are not ids.
-    const tool = /^[1-9]\d*$/.test(id) ? toolsById.get(Number(id)) : undefined;
-    if (!tool) throw new ToolNotFound(id);
-    return toToolDetailView(tool, servers.get(tool.serverId));
+    const number = /^[1-9]\d*$/.test(id) ? Number(id) : 0;
+    const { toolsById, servers, withheld } = this.offeredTo(principal);
+    const tool = toolsById.get(number);
+    if (tool) return toToolDetailView(tool, servers.get(tool.serverId));
+    const waiting = withheld.toolsById.get(number);
+    if (waiting) throw new ToolWithheld(waiting);
+    throw this.notFound(id, number, principal);
+  }
+
+  private notFound(id: string, number: number, principal: Principal): ToolNotFound {
+    const { toolsById, withheld } = this.catalogue.current;
+    const absent = toolsById.get(number) ?? withheld.toolsById.get(number);
+    const { slug } = this.permissions.inRest(principal).view;
+    return new ToolNotFound(id, absent && this.absences.reasonFor(principal, slug)?.(absent));
   }
 
   private offeredTo(principal: Principal): CatalogueSnapshot {

@@ -127,7 +127,7 @@ describe(Tokens.name, () => {
       rows.issued = [issuedToken('ops', 'issued secret of ops', { view: VIEW })];
       const tokens = await load(CONFIGURED);
       expect(tokens.find(hashOf('issued secret of ops'))).toBeUndefined();
-      expect(tokens.pinnedViewOf('ops')).toBeUndefined();
+      expect(tokens.named('ops')?.pinned).toBeUndefined();
       await tokens.drop('id of ops');
       rows.issued = [];
       await tokens.reload();

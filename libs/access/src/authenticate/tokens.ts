@@ -5,7 +5,7 @@ import { Clock, CoalescedRuns, type ConfiguredToken, Env, Signals } from '@app/p
 import { acceptedHashes, type IssuedToken } from '../tokens/issued-token.js';
 import { IssuedTokenStore } from '../tokens/issued-token.store.js';
 import { adminToken, tokenHash } from './admin-token.js';
-import type { PinnedView, Principal } from './principal.js';
+import type { Principal } from './principal.js';
 import { TokenStore } from './token.store.js';
 
 interface Known {
@@ -95,9 +95,10 @@ export class Tokens {
     }
   }
 
-  /** The only view of an issued token; undefined for other tokens. */
-  pinnedViewOf(name: string): PinnedView | undefined {
-    return this.issued.find((token) => token.name === name)?.view ?? undefined;
+  /** What a request with the token of this name is decided by; undefined if no token is accepted under it. */
+  named(name: string): Principal | undefined {
+    for (const { principal } of this.known.values()) if (principal.name === name) return principal;
+    return undefined;
   }
 
   /** A token that this process has just deleted; it is refused also when the rows cannot be read. */

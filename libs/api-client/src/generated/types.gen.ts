@@ -559,14 +559,22 @@ export type OverrideDto = {
 
 export type ExplainDto = {
     /**
-     * `token:…`, `user:…`, `client:…`, `group:…` or `anyone`
+     * `token:…`, `user:…`, `client:…`, `group:…` or `anyone`. Either this or `subjects`.
      */
-    subject: string;
+    subject?: string;
+    /**
+     * All subjects of one caller, such as a user and its groups.
+     */
+    subjects?: Array<string>;
     view: string;
     /**
-     * Id of a tool.
+     * Id of a tool. Either this or `tool_name`.
      */
-    tool: number;
+    tool?: number;
+    /**
+     * Server and name of a tool, also of one that is withheld.
+     */
+    tool_name?: string;
 };
 
 export type ViewRuleView = {
@@ -581,7 +589,7 @@ export type ViewRuleView = {
 export type ExplanationView = {
     is_listed: boolean;
     is_callable: boolean;
-    decided_by: 'server' | 'rule' | 'no rule' | 'no grant' | 'level' | 'grant';
+    decided_by: 'quarantine' | 'rule' | 'no rule' | 'no grant' | 'level' | 'scope' | 'server' | 'grant';
     message: string;
     rule: ViewRuleView | null;
     grant_id: string | null;
@@ -590,6 +598,10 @@ export type ExplanationView = {
      * The name under which it is offered.
      */
     offered_as: string | null;
+    /**
+     * Of a tool that is withheld: what approves it.
+     */
+    approval_id: string | null;
 };
 
 export type PolicyHistoryEntryView = {

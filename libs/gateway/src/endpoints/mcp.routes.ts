@@ -1,10 +1,20 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { actorOf, callerMay, principalOf, ScopeMissing } from '@app/access';
+import { actorOf, callerMay, type Principal, principalOf, ScopeMissing } from '@app/access';
+import { Catalogue } from '@app/catalogue';
 import { MAX_BATCH } from '@app/mcp-protocol';
 import { McpEndpoint, type McpSurface } from '@app/mcp-server';
 import { bodyLimits, isJsonObject } from '@app/platform';
-import { type Access, GrantOnlyReads, Permissions } from '@app/policy';
+import {
+  Absences,
+  type Access,
+  GrantOnlyReads,
+  mayKnow,
+  Permissions,
+  ServerNotOffered,
+} from '@app/policy';
+import { ServerNotFound } from '@app/registry';
+import { withReason } from '@app/routing';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import { MisplacedRequests } from './misplaced-requests.js';
 import { asksForCall } from './call-scope.js';
@@ -21,6 +31,8 @@ export class McpRoutes implements OnModuleInit {
     private readonly endpoint: McpEndpoint,
     private readonly surfaces: McpSurfaces,
     private readonly permissions: Permissions,
+    private readonly absences: Absences,
+    private readonly catalogue: Catalogue,
     private readonly misplaced: MisplacedRequests,
   ) {}
 
@@ -29,8 +41,8 @@ export class McpRoutes implements OnModuleInit {
     const { surfaces } = this;
     this.add(fastify, '/mcp', 'other', (access) => surfaces.aggregate(access));
     this.add(fastify, '/mcp/search', 'search', (access) => surfaces.search(access));
-    this.add(fastify, '/mcp/servers/:name', 'other', (access, { name = '' }) =>
-      surfaces.ofServer(access, name),
+    this.add(fastify, '/mcp/servers/:name', 'other', (access, { name = '' }, request) =>
+      this.serverSurface(access, name, request),
     );
     this.add(fastify, '/mcp/views/:slug', 'other', (access) => surfaces.aggregate(access));
     this.add(fastify, '/mcp/views/:slug/search', 'search', (access) => surfaces.search(access));
@@ -41,7 +53,11 @@ export class McpRoutes implements OnModuleInit {
     fastify: FastifyInstance,
     url: string,
     endpoint: 'search' | 'other',
-    surfaceFor: (access: Access, params: Readonly<Record<string, string>>) => McpSurface,
+    surfaceFor: (
+      access: Access,
+      params: Readonly<Record<string, string>>,
+      request: FastifyRequest,
+    ) => McpSurface,
   ): void {
     const config = { access: 'read', bodyLimit: bodyLimits.any } as const;
     const preParsing = (
@@ -62,7 +78,7 @@ export class McpRoutes implements OnModuleInit {
         const { params } = request;
         const access = this.accessOf(request, params['slug']);
         if (access.level === 'read' && isCall()) throw new GrantOnlyReads(access.view.slug);
-        const surface = surfaceFor(access, params);
+        const surface = surfaceFor(access, params, request);
         if (access.callsPerMinute !== null) this.countCalls(access, request);
         const more = Array.isArray(request.body) ? Math.min(request.body.length, MAX_BATCH) - 1 : 0;
         const counting = request.countMore?.(more);
@@ -70,6 +86,19 @@ export class McpRoutes implements OnModuleInit {
         return counting.then(() => this.serve(surface, access, request, reply));
       },
     );
+  }
+
+  /** A server of which nothing is offered does not exist for most callers. */
+  private serverSurface(access: Access, name: string, request: FastifyRequest): McpSurface {
+    try {
+      return this.surfaces.ofServer(access, name);
+    } catch (error) {
+      const isHidden =
+        error instanceof ServerNotFound && this.catalogue.current.serversByName.has(name);
+      throw isHidden && mayKnow(principalOf(request))
+        ? new ServerNotOffered(name, access.view.slug)
+        : error;
+    }
   }
 
   private countCalls(access: Access, request: FastifyRequest): void {
@@ -84,6 +113,21 @@ export class McpRoutes implements OnModuleInit {
     return slug === undefined
       ? this.permissions.onDefault(principal)
       : this.permissions.onView(principal, slug);
+  }
+
+  private withReason(
+    error: unknown,
+    tool: string,
+    principal: Principal,
+    slug: string,
+    params: unknown,
+  ): unknown {
+    const reasonOf = this.absences.reasonFor(principal, slug);
+    if (!reasonOf) return error;
+    const { current } = this.catalogue;
+    const server = isJsonObject(params) ? params['name'] : undefined;
+    const { id } = (typeof server === 'string' && current.serversByName.get(server)) || {};
+    return withReason(error, current, tool, id, reasonOf);
   }
 
   private serve(
@@ -104,8 +148,17 @@ export class McpRoutes implements OnModuleInit {
       headers: headersOf(request, reply),
     };
     const endpoint = pathOf(request.url);
-    const caller = { name, ip, isAdmitted, endpoint, view: view.slug };
-    void this.endpoint.handle(surface, http, request.body, caller);
+    void this.endpoint.handle(surface, http, request.body, {
+      name,
+      ip,
+      isAdmitted,
+      endpoint,
+      view: view.slug,
+      ...(mayKnow(principal) && {
+        explainAbsence: (error: unknown, tool: string) =>
+          this.withReason(error, tool, principal, view.slug, request.params),
+      }),
+    });
   }
 }
 

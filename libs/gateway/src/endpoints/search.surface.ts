@@ -19,7 +19,6 @@ import {
   serverNames,
   hasMoreChars,
 } from '@app/platform';
-import { resolveRoute } from '@app/routing';
 import { MAX_QUERY_LENGTH, SearchTools } from '@app/search';
 import { z } from 'zod';
 import { ListChangeNotices } from '../notify/list-change-notices.js';
@@ -149,7 +148,7 @@ export class SearchSurface implements McpSurface {
         case 'search_tools':
           return await this.search(searchArguments.parse(args), call.client.caller.name);
         case 'describe_tool':
-          return this.describeTool(describeArguments.parse(args).name);
+          return this.describeTool(describeArguments.parse(args).name, call);
         case 'call_tool': {
           const { name } = callArguments.parse(args);
           if (isJsonObject(args)) keepTextOfMembers(args);
@@ -193,10 +192,10 @@ export class SearchSurface implements McpSurface {
     return answer(structured);
   }
 
-  private describeTool(name: string): JsonObject {
+  private describeTool(name: string, call: ClientCall): JsonObject {
     if (this.deps.queryTool.answersTo(name))
       return answer({ server: null, tool: this.deps.queryTool.listing });
-    const { tool, server } = resolveRoute(this.shown.catalogue, name);
+    const { tool, server } = this.deps.forwarder.routeTo(this.shown.catalogue, name, call);
     return answer({ server: server.name, tool: listingOf(tool) });
   }
 }

@@ -11,6 +11,7 @@ import {
   naming,
   requestOnBehalf,
   resolveRoute,
+  type Route,
   SESSION_WITHIN_MS,
   SessionWait,
 } from '@app/routing';
@@ -49,7 +50,7 @@ export class RequestForwarder {
     if (typeof name !== 'string') {
       throw new RpcError(rpcCode.invalidParams, 'name must be a string');
     }
-    const route = resolveRoute(catalogue, name, serverId);
+    const route = this.routeTo(catalogue, name, call, serverId);
     const { id } = route.server;
     const caller = this.conversation(id, call, params);
     try {
@@ -64,6 +65,16 @@ export class RequestForwarder {
     } catch (error) {
       this.notifications.noteFailure(id, error, call);
       return toolFailure(error);
+    }
+  }
+
+  /** Throws with the reason for a caller that may know why the tool is not offered to it. */
+  routeTo(catalogue: CatalogueSnapshot, name: string, call: ClientCall, serverId?: string): Route {
+    try {
+      return resolveRoute(catalogue, name, serverId);
+    } catch (error) {
+      const { explainAbsence } = call.client.caller;
+      throw explainAbsence ? explainAbsence(error, name) : error;
     }
   }
 

@@ -48,15 +48,17 @@ export class Permissions {
   /** Whether it may know of every server and tool, because it operates them or is offered everything. */
   seesAll(principal: Principal): boolean {
     if (principal.pinned) return false;
-    if (hasScope(principal, 'operate')) return true;
-    return this.find(principal, DEFAULT_VIEW.slug)?.offer.isEverything ?? false;
+    return (
+      mayKnow(principal) || (this.find(principal, DEFAULT_VIEW.slug)?.offer.isEverything ?? false)
+    );
   }
 
   /** At `/mcp/views/{slug}`. A view that the principal may not use does not exist for it. */
   onView(principal: Principal, slug: string): Access {
     const access = this.find(principal, slug);
-    if (!access) throw new ViewNotFound(slug);
-    return access;
+    if (access) return access;
+    const isKnown = mayKnow(principal) && this.policy.current.viewsBySlug.has(slug);
+    throw isKnown ? new NoGrant(principal.name, slug) : new ViewNotFound(slug);
   }
 
   /** Undefined if the principal may not use the view, or there is none. */
@@ -126,6 +128,11 @@ export class Permissions {
     }
     return best;
   }
+}
+
+/** Whether it may know of what is not offered to it. A token of one view sees that, whatever its role. */
+export function mayKnow(principal: Principal): boolean {
+  return principal.pinned === undefined && hasScope(principal, 'operate');
 }
 
 function accessTo(

@@ -1,31 +1,76 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { type Role, roles, type TokenScope, tokenScopes } from '@app/platform';
+import { MaxChars, type Role, roles, type TokenScope, tokenScopes } from '@app/platform';
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+} from 'class-validator';
 import { grantLevels } from '../grants/grant.js';
 import { ViewRuleView } from '../views/views.dto.js';
+import { deciders } from './access-explainer.js';
+import { MAX_SUBJECTS, SUBJECT } from './explained-caller.js';
+
+const subject = { message: 'Must be anyone, or token:, user:, client: or group: with a name' };
 
 export class ExplainDto {
-  @ApiProperty({
+  @ApiPropertyOptional({
+    type: String,
     example: 'token:ci',
-    description: '`token:…`, `user:…`, `client:…`, `group:…` or `anyone`',
+    description:
+      '`token:…`, `user:…`, `client:…`, `group:…` or `anyone`. Either this or `subjects`.',
   })
+  @IsOptional()
   @IsString({ message: 'Input should be a string' })
   @MaxLength(300, { message: 'Must have at most 300 characters' })
-  @Matches(/^(?:anyone|(?:token|user|client|group):.+)$/s, {
-    message: 'Must be anyone, or token:, user:, client: or group: with a name',
+  @Matches(SUBJECT, subject)
+  readonly subject?: string | null;
+
+  @ApiPropertyOptional({
+    type: [String],
+    example: ['user:ada', 'group:crew'],
+    description: 'All subjects of one caller, such as a user and its groups.',
   })
-  readonly subject!: string;
+  @IsOptional()
+  @IsArray({ message: 'Must be a list of subjects' })
+  @ArrayNotEmpty({ message: 'Must name a subject' })
+  @ArrayMaxSize(MAX_SUBJECTS, { message: `Must have at most ${MAX_SUBJECTS} subjects` })
+  @ArrayUnique({ message: 'Must name each subject once' })
+  @MaxLength(300, { each: true, message: 'A subject has at most 300 characters' })
+  @Matches(SUBJECT, { each: true, ...subject })
+  readonly subjects?: string[] | null;
 
   @ApiProperty({ example: 'support' })
   @IsString({ message: 'Input should be a string' })
   @MaxLength(63, { message: 'Must have at most 63 characters' })
   readonly view!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Id of a tool.' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    description: 'Id of a tool. Either this or `tool_name`.',
+  })
+  @IsOptional()
   @IsInt({ message: 'Must be the id of a tool' })
   @Min(1, { message: 'Must be the id of a tool' })
-  readonly tool!: number;
+  readonly tool?: number | null;
+
+  @ApiPropertyOptional({
+    type: String,
+    example: 'github.get_issue',
+    description: 'Server and name of a tool, also of one that is withheld.',
+  })
+  @IsOptional()
+  @IsString({ message: 'Input should be a string' })
+  @MaxChars(500, { message: 'Must have at most 500 characters' })
+  readonly tool_name?: string | null;
 }
 
 export class ExplanationView {
@@ -33,7 +78,7 @@ export class ExplanationView {
   readonly is_listed!: boolean;
   @ApiProperty()
   readonly is_callable!: boolean;
-  @ApiProperty({ enum: ['server', 'rule', 'no rule', 'no grant', 'level', 'grant'] })
+  @ApiProperty({ enum: deciders })
   readonly decided_by!: string;
   @ApiProperty()
   readonly message!: string;
@@ -45,6 +90,12 @@ export class ExplanationView {
   readonly level!: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'The name under which it is offered.' })
   readonly offered_as!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Of a tool that is withheld: what approves it.',
+  })
+  readonly approval_id!: string | null;
 }
 
 export class OwnViewView {

@@ -11,8 +11,8 @@ import {
 import { type Actor, CurrentActor, RequireScope } from '@app/access';
 import { Catalogue } from '@app/catalogue';
 import { ApiErrors, BodyLimit, PageQuery } from '@app/platform';
+import { ExplainedCallers } from '../decide/explained-caller.js';
 import { Permissions } from '../decide/permissions.js';
-import { ANYONE } from '../grants/grant.js';
 import { Policy } from '../policy.js';
 import { DeleteView } from './delete-view.command.js';
 import { SaveView } from './save-view.command.js';
@@ -38,6 +38,7 @@ export class ViewsController {
     private readonly commands: CommandBus,
     private readonly policy: Policy,
     private readonly permissions: Permissions,
+    private readonly callers: ExplainedCallers,
     private readonly catalogue: Catalogue,
   ) {}
 
@@ -130,11 +131,10 @@ export class ViewsController {
     const { as, limit, offset } = query;
     const view = this.policy.current.viewNamed(slug);
     const whole = this.policy.current.offerOf(view.id, false);
-    const subjects = as === undefined || as === ANYONE ? [] : [as];
-    const access =
-      as === undefined
-        ? undefined
-        : this.permissions.find({ name: as, scopes: ['call'], subjects }, slug);
+    const used =
+      as === undefined ? undefined : this.permissions.find(this.callers.of([as]).principal, slug);
+    // A token that was issued for another view sees that one at this address, and nothing of this.
+    const access = used?.view.id === view.id ? used : undefined;
     const offer = as === undefined ? whole : access?.offer;
     const { servers, toolsById } = this.catalogue.current;
     const tools = (offer?.catalogue(this.catalogue.current).tools ?? []).filter(

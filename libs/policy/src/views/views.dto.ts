@@ -23,6 +23,7 @@ import {
   PageView,
   MIN_RESULT_TOKENS,
 } from '@app/platform';
+import { SUBJECT } from '../decide/explained-caller.js';
 import {
   MAX_RULES,
   type RuleAnnotation,
@@ -156,7 +157,7 @@ export class PreviewPageQuery extends PageQuery {
   @IsOptional()
   @IsString(text)
   @MaxLength(300, { message: 'Must have at most 300 characters' })
-  @Matches(/^(?:anyone|(?:token|user|client|group):.+)$/s, {
+  @Matches(SUBJECT, {
     message: 'Must be anyone, or token:, user:, client: or group: with a name',
   })
   readonly as?: string;

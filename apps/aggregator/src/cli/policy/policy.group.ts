@@ -31,7 +31,10 @@ export function accessGroup(perform: Perform) {
     .argument('<subject>', 'token:name, user:name, group:name, client:name or anyone')
     .argument('<view>')
     .argument('<tool>')
-    .action((subject, view, tool) => perform((rest) => explain(rest, subject, view, tool)));
+    .option('--with <subjects...>', 'further subjects of the same caller, such as its groups')
+    .action((subject, view, tool, { with: others = [] }) =>
+      perform((rest) => explain(rest, [subject, ...others], view, tool)),
+    );
   return group;
 }
 
@@ -64,18 +67,22 @@ async function listHistory(rest: RestClient, limit: number): Promise<CommandResu
 
 async function explain(
   rest: RestClient,
-  subject: string,
+  subjects: string[],
   view: string,
   name: string,
 ): Promise<CommandResult> {
-  const tool = Number(await toolId(rest, name));
-  const json = await rest.ask((api) => api.explainAccess({ body: { subject, view, tool } }));
+  // Tools that are withheld or not granted to this user are in no list, but have a name.
+  const tool = name.includes('.')
+    ? { tool_name: name }
+    : { tool: Number(await toolId(rest, name)) };
+  const json = await rest.ask((api) => api.explainAccess({ body: { subjects, view, ...tool } }));
   const text = fields([
     ['listed', json.is_listed ? 'yes' : 'no'],
     ['callable', json.is_callable ? 'yes' : 'no'],
     ['because', json.message],
     ['offered as', json.offered_as],
     ['level', json.level],
+    ['approval', json.approval_id],
     ['rule', json.rule && `${json.rule.effect} ${ruleText(json.rule)}`],
   ]);
   return { json, text };
