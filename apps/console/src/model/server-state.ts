@@ -1,8 +1,10 @@
 import type { ServerView } from '@app/api-client';
 import type { State } from '../ui/state-mark.js';
 
+type Known = Pick<ServerView, 'status' | 'error_message'>;
+
 /** What the console calls the state of a server. */
-export function stateOfServer(server: Pick<ServerView, 'status' | 'error_message'>): State {
+export function stateOfServer(server: Known): State {
   switch (server.status) {
     case 'CONNECTED':
       return 'ready';
@@ -18,4 +20,37 @@ export function stateOfServer(server: Pick<ServerView, 'status' | 'error_message
     default:
       return server.status satisfies never;
   }
+}
+
+/** Lists of servers are ordered by what a person has to do. */
+export const serverNeeds = ['person', 'wait', 'nothing', 'off'] as const;
+export type ServerNeed = (typeof serverNeeds)[number];
+
+export function needOfServer(server: Known): ServerNeed {
+  const state = stateOfServer(server);
+  switch (state) {
+    case 'ready':
+      // Connected, but its tools, prompts or resources could not be listed.
+      return server.error_message === null ? 'nothing' : 'person';
+    case 'connecting':
+      return 'wait';
+    case 'off':
+      return 'off';
+    case 'slow':
+    case 'failing':
+    case 'login':
+    case 'withheld':
+      return 'person';
+    default:
+      return state satisfies never;
+  }
+}
+
+/** Why it needs a person, without what the state says already. */
+export function reasonOfServer({ error_message: reason }: Known): string | null {
+  return (
+    reason
+      ?.replace(/^Connecting failed: (?=\S)/, '')
+      .replace(/^[a-z]/, (first) => first.toUpperCase()) ?? null
+  );
 }

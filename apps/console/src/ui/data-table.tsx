@@ -15,6 +15,8 @@ export interface Column<Row> {
   readonly align?: 'end';
   /** On a narrow screen: the first line (the default of the first column), its end, the second line, or not at all. */
   readonly narrow?: 'first' | 'end' | 'second' | 'hidden';
+  /** On a narrow screen instead of `cell`. */
+  readonly narrowCell?: (row: Row) => ReactNode;
   /** Clicking the head sorts by this column. */
   readonly isSortable?: boolean;
 }
@@ -176,7 +178,7 @@ function TableHead<Row>({ columns, tracks, sorting, selection }: HeadProps<Row>)
       style={{ gridTemplateColumns: tracks }}
     >
       {selection && (
-        <span role="columnheader">
+        <span role="columnheader" className="flex">
           <Checkbox
             aria-label={texts.common.selected(chosen)}
             checked={chosen > 0 && chosen >= selection.all.length}
@@ -283,7 +285,7 @@ function TableRow<Row>(props: RowProps<Row>) {
       )}
     >
       {onSelect && (
-        <span role="cell">
+        <span role="cell" className="flex">
           <Checkbox aria-label={name} checked={isSelected === true} onChange={onSelect} />
         </span>
       )}
@@ -319,7 +321,9 @@ function NarrowCells<Row>({
   const cells = (place: string): ReactNode =>
     placed
       .filter((one) => one.place === place)
-      .map(({ column }) => <span key={column.id}>{column.cell(row)}</span>);
+      .map(({ column: { id, cell, narrowCell = cell } }) => (
+        <span key={id}>{narrowCell(row)}</span>
+      ));
   return (
     <span role="cell" className="flex min-w-0 grow items-center gap-3">
       <span className="min-w-0 grow">

@@ -1,6 +1,128 @@
+import { useQuery } from '@tanstack/react-query';
+import { Filter, Server } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { ServerView } from '@app/api-client';
+import { serversQuery } from '../../api/queries.js';
+import { useMay } from '../../session/session.js';
 import { texts } from '../../texts/index.js';
+import { Button } from '../../ui/button.js';
+import { FilterInput } from '../../ui/field.js';
+import { FilterChip } from '../../ui/filter-chip.js';
+import { isTaken } from '../../ui/list-keys.js';
 import { PageHeader } from '../../ui/page-header.js';
+import { Empty, ErrorPane, NoRight, SkeletonRows } from '../../ui/pane.js';
+import {
+  filtered,
+  groupsOf,
+  isFiltered,
+  type ServerFilters,
+  useServerFilters,
+} from './server-filters.js';
+import { ServersBulk } from './servers-bulk.js';
+import { ServersTable } from './servers-table.js';
+
+const t = texts.servers;
 
 export function ServersPage() {
-  return <PageHeader title={texts.servers.title} />;
+  const { data: servers, error, isError, refetch } = useQuery(serversQuery);
+  const filters = useServerFilters();
+  const mayOperate = useMay('operate');
+  const shown = filtered(servers ?? [], filters);
+  const { ids, setIds } = useSelectedIds();
+  const selected = shown.filter(({ id }) => ids.has(id));
+  return (
+    <>
+      <PageHeader title={t.title} />
+      {servers !== undefined && servers.length > 0 && (
+        <FilterBar filters={filters} shown={shown} total={servers.length} />
+      )}
+      {isError && <ErrorPane title={t.notRead} error={error} onRetry={() => void refetch()} />}
+      {servers === undefined && !isError && <SkeletonRows />}
+      {servers?.length === 0 && <NoServers />}
+      {servers !== undefined && servers.length > 0 && shown.length === 0 && (
+        <NoMatch filters={filters} />
+      )}
+      {shown.length > 0 && (
+        <ServersTable
+          groups={groupsOf(shown)}
+          selection={mayOperate ? { ids, onChange: setIds } : undefined}
+        />
+      )}
+      {!mayOperate && <NoRight>{t.mayLook}</NoRight>}
+      {mayOperate && <ServersBulk servers={selected} onClear={() => setIds(new Set())} />}
+    </>
+  );
+}
+
+/** `Esc` lets go of the selection. */
+function useSelectedIds() {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !isTaken(event)) setIds(new Set());
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+  return { ids, setIds };
+}
+
+interface FilterBarProps {
+  readonly filters: ServerFilters;
+  readonly shown: readonly ServerView[];
+  readonly total: number;
+}
+
+function FilterBar({ filters, shown, total }: FilterBarProps) {
+  const options = (labels: Readonly<Record<string, string>>) =>
+    Object.entries(labels).map(([value, label]) => ({ value: value.toLowerCase(), label }));
+  const offered = shown.reduce((sum, { tool_count: tools }) => sum + tools, 0);
+  return (
+    <div className="border-line flex flex-wrap items-center gap-2 border-b px-5 py-2">
+      <FilterInput
+        label={t.filter}
+        value={filters.text}
+        onChange={(event) => filters.setText(event.target.value)}
+      />
+      <FilterChip
+        name={t.state}
+        value={filters.state}
+        options={options(t.states)}
+        onChange={filters.setState}
+      />
+      <FilterChip
+        name={t.transport}
+        value={filters.transport}
+        options={options(t.transports)}
+        onChange={filters.setTransport}
+      />
+      <span className="text-text-2 ml-auto text-small">
+        {t.summary(shown.length, total, offered)}
+      </span>
+    </div>
+  );
+}
+
+function NoServers() {
+  const mayDefine = useMay('admin');
+  return (
+    <Empty icon={Server} title={t.none}>
+      {mayDefine ? t.noneHint : t.noneRight}
+    </Empty>
+  );
+}
+
+function NoMatch({ filters }: { readonly filters: ServerFilters }) {
+  const clear = (): void => {
+    filters.setText('');
+    filters.setState('');
+    filters.setTransport('');
+  };
+  return (
+    <Empty
+      icon={Filter}
+      title={t.noMatch}
+      action={isFiltered(filters) && <Button onClick={clear}>{t.clearFilters}</Button>}
+    />
+  );
 }

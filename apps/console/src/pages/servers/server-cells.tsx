@@ -1,0 +1,60 @@
+import { Link } from '@tanstack/react-router';
+import type { ServerView } from '@app/api-client';
+import { reasonOfServer, stateOfServer } from '../../model/server-state.js';
+import { texts } from '../../texts/index.js';
+import { StateMark } from '../../ui/state-mark.js';
+import { TimeAgo } from '../../ui/time.js';
+import { ServerName } from '../../ui/tool-name.js';
+
+const t = texts.servers;
+
+export function NameCell({ server }: { readonly server: ServerView }) {
+  return (
+    <>
+      <Link
+        to="/servers/$name"
+        params={{ name: server.name }}
+        title={server.description ?? server.name}
+        className="block truncate !text-text no-underline hover:underline"
+      >
+        <ServerName name={server.name} />
+      </Link>
+      <span className="text-text-3 hidden truncate text-small tab:block">
+        {t.transports[server.transport_type]}
+      </span>
+    </>
+  );
+}
+
+/** The state, and the newest thing worth a sentence. */
+export function StateCell({ server }: { readonly server: ServerView }) {
+  return (
+    <>
+      <span className="block">
+        <StateMark state={stateOfServer(server)} />
+      </span>
+      <span className="text-text-2 block truncate text-small">
+        <LastEvent server={server} />
+      </span>
+    </>
+  );
+}
+
+export function LastEvent({ server }: { readonly server: ServerView }) {
+  const title = server.error_message ?? server.warnings.join('\n');
+  return <span title={title}>{reasonOfServer(server) ?? <QuietEvent server={server} />}</span>;
+}
+
+function QuietEvent({ server }: { readonly server: ServerView }) {
+  const state = stateOfServer(server);
+  if (state === 'off') return t.offByRequest;
+  if (state === 'connecting') return t.connecting;
+  if (server.warnings.length > 0)
+    return <span className="text-warn">{t.warnings(server.warnings.length)}</span>;
+  const at = server.last_health_check ?? server.connected_at;
+  return (
+    <>
+      {server.last_health_check === null ? t.notChecked : t.checked} <TimeAgo at={at} />
+    </>
+  );
+}

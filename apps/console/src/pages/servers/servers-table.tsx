@@ -1,0 +1,62 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { ServerView } from '@app/api-client';
+import { stateOfServer } from '../../model/server-state.js';
+import { texts } from '../../texts/index.js';
+import { type Column, DataTable, type RowGroup, type Selection } from '../../ui/data-table.js';
+import { count } from '../../ui/format.js';
+import { StateMark } from '../../ui/state-mark.js';
+import { LastEvent, NameCell, StateCell } from './server-cells.js';
+
+const t = texts.servers.columns;
+
+const columns: readonly Column<ServerView>[] = [
+  {
+    id: 'server',
+    head: t.server,
+    width: 'minmax(110px, 1fr)',
+    narrow: 'first',
+    cell: (server) => <NameCell server={server} />,
+  },
+  {
+    id: 'state',
+    head: t.state,
+    width: 'minmax(140px, 2fr)',
+    narrow: 'end',
+    cell: (server) => <StateCell server={server} />,
+    narrowCell: (server) => <StateMark state={stateOfServer(server)} />,
+  },
+  {
+    id: 'tools',
+    head: t.tools,
+    width: '56px',
+    align: 'end',
+    narrow: 'second',
+    narrowCell: (server) => <LastEvent server={server} />,
+    cell: (server) => (
+      <span className={stateOfServer(server) === 'failing' ? 'text-bad' : undefined}>
+        {count(server.tool_count)}
+      </span>
+    ),
+  },
+];
+
+interface ServersTableProps {
+  readonly groups: readonly RowGroup<ServerView>[];
+  readonly selection: Selection | undefined;
+}
+
+export function ServersTable({ groups, selection }: ServersTableProps) {
+  const navigate = useNavigate();
+  return (
+    <DataTable
+      label={texts.servers.list}
+      columns={columns}
+      groups={groups}
+      idOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      onOpen={({ name }) => void navigate({ to: '/servers/$name', params: { name } })}
+      {...(selection && { selection })}
+      isTall
+    />
+  );
+}
