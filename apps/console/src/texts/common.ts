@@ -14,5 +14,7 @@ export const common = {
   showMore: 'Show more',
   filter: 'Filter',
   remove: 'Remove',
+  show: 'Show',
+  hide: 'Hide',
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
 } as const;

@@ -322,7 +322,9 @@ function NarrowCells<Row>({
     placed
       .filter((one) => one.place === place)
       .map(({ column: { id, cell, narrowCell = cell } }) => (
-        <span key={id}>{narrowCell(row)}</span>
+        <span key={id} className="min-w-0 truncate">
+          {narrowCell(row)}
+        </span>
       ));
   return (
     <span role="cell" className="flex min-w-0 grow items-center gap-3">

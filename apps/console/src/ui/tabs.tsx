@@ -16,12 +16,14 @@ interface TabsProps {
   readonly tabs: readonly Tab[];
   /** The name in the address; the first tab needs none. */
   readonly param?: string;
+  /** The value that is left out of the address: the first tab, unless something else is shown then. */
+  readonly usual?: string;
   readonly aside?: ReactNode;
 }
 
 /** The open tab is part of the address. */
-export function Tabs({ label, tabs, param = 'tab', aside }: TabsProps) {
-  const [value, setValue] = useAddressState(param, tabs[0]?.id ?? '');
+export function Tabs({ label, tabs, param = 'tab', usual = tabs[0]?.id ?? '', aside }: TabsProps) {
+  const [value, setValue] = useAddressState(param, usual);
   return (
     <Primitive.Root value={value} onValueChange={setValue} className="flex min-h-0 grow flex-col">
       <div className="border-line flex items-center gap-3 overflow-x-auto border-b px-5">

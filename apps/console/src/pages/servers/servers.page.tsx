@@ -18,6 +18,7 @@ import {
   type ServerFilters,
   useServerFilters,
 } from './server-filters.js';
+import { AddButton, AddPanel } from './add-panel.js';
 import { ServersBulk } from './servers-bulk.js';
 import { ServersTable } from './servers-table.js';
 
@@ -27,30 +28,34 @@ export function ServersPage() {
   const { data: servers, error, isError, refetch } = useQuery(serversQuery);
   const filters = useServerFilters();
   const mayOperate = useMay('operate');
+  const mayDefine = useMay('admin');
   const shown = filtered(servers ?? [], filters);
   const { ids, setIds } = useSelectedIds();
   const selected = shown.filter(({ id }) => ids.has(id));
   return (
-    <>
-      <PageHeader title={t.title} />
-      {servers !== undefined && servers.length > 0 && (
-        <FilterBar filters={filters} shown={shown} total={servers.length} />
-      )}
-      {isError && <ErrorPane title={t.notRead} error={error} onRetry={() => void refetch()} />}
-      {servers === undefined && !isError && <SkeletonRows />}
-      {servers?.length === 0 && <NoServers />}
-      {servers !== undefined && servers.length > 0 && shown.length === 0 && (
-        <NoMatch filters={filters} />
-      )}
-      {shown.length > 0 && (
-        <ServersTable
-          groups={groupsOf(shown)}
-          selection={mayOperate ? { ids, onChange: setIds } : undefined}
-        />
-      )}
-      {!mayOperate && <NoRight>{t.mayLook}</NoRight>}
-      {mayOperate && <ServersBulk servers={selected} onClear={() => setIds(new Set())} />}
-    </>
+    <div className="flex min-h-full items-start">
+      <div className="min-w-0 grow">
+        <PageHeader title={t.title}>{mayDefine && <AddButton />}</PageHeader>
+        {servers !== undefined && servers.length > 0 && (
+          <FilterBar filters={filters} shown={shown} total={servers.length} />
+        )}
+        {isError && <ErrorPane title={t.notRead} error={error} onRetry={() => void refetch()} />}
+        {servers === undefined && !isError && <SkeletonRows />}
+        {servers?.length === 0 && <NoServers />}
+        {servers !== undefined && servers.length > 0 && shown.length === 0 && (
+          <NoMatch filters={filters} />
+        )}
+        {shown.length > 0 && (
+          <ServersTable
+            groups={groupsOf(shown)}
+            selection={mayOperate ? { ids, onChange: setIds } : undefined}
+          />
+        )}
+        {!mayOperate && <NoRight>{t.mayLook}</NoRight>}
+        {mayOperate && <ServersBulk servers={selected} onClear={() => setIds(new Set())} />}
+      </div>
+      {mayDefine && <AddPanel />}
+    </div>
   );
 }
 
@@ -106,7 +111,7 @@ function FilterBar({ filters, shown, total }: FilterBarProps) {
 function NoServers() {
   const mayDefine = useMay('admin');
   return (
-    <Empty icon={Server} title={t.none}>
+    <Empty icon={Server} title={t.none} action={mayDefine && <AddButton />}>
       {mayDefine ? t.noneHint : t.noneRight}
     </Empty>
   );
