@@ -6,13 +6,15 @@ import { reasonOf } from '../api/refused.js';
 import { ask } from '../api/service.js';
 import { texts } from '../texts/index.js';
 
-export type ServerAction = 'connect' | 'disconnect' | 'refresh' | 'remove';
+export type ServerAction = 'connect' | 'disconnect' | 'reconnect' | 'refresh' | 'remove';
 
 interface Outcome {
   readonly done: readonly ServerView[];
   readonly failed: readonly { readonly server: ServerView; readonly reason: string }[];
 }
 
+/** For running calls to end. */
+const WAIT_S = 10;
 /** Requests that run at the same time. */
 const AT_ONCE = 4;
 
@@ -23,6 +25,12 @@ async function run(action: ServerAction, { id }: ServerView): Promise<void> {
       return;
     case 'disconnect':
       await ask((api) => api.disconnectServer({ path: { id }, body: {} }));
+      return;
+    case 'reconnect':
+      await ask((api) =>
+        api.disconnectServer({ path: { id }, body: {}, query: { wait_seconds: WAIT_S } }),
+      );
+      await ask((api) => api.connectServer({ path: { id } }));
       return;
     case 'refresh':
       await ask((api) => api.refreshServerTools({ path: { id } }));
@@ -58,6 +66,8 @@ function foreseen(action: ServerAction, server: ServerView): ServerView | undefi
   switch (action) {
     case 'connect':
       return server.status === 'CONNECTED' ? server : { ...server, status: 'CONNECTING' };
+    case 'reconnect':
+      return { ...server, status: 'CONNECTING' };
     case 'disconnect':
       return { ...server, status: 'DISCONNECTED', error_message: null };
     case 'refresh':

@@ -36,15 +36,15 @@ export function ServersBulk({ servers, onClear }: ServersBulkProps) {
     <>
       <BulkBar count={servers.length} onClear={onClear}>
         <Button kind="ghost" icon={Plug} onClick={() => start('connect')}>
-          {t.connect}
+          {t.actions.connect}
         </Button>
         {connected.length === servers.length && (
           <Button kind="ghost" icon={RefreshCw} onClick={() => start('refresh')}>
-            {t.refresh}
+            {t.actions.refresh}
           </Button>
         )}
         <Button kind="ghost" icon={ToggleLeft} onClick={() => start('disconnect')}>
-          {t.disconnect}
+          {t.actions.disconnect}
         </Button>
         {mayDefine && (
           <Button
@@ -53,7 +53,7 @@ export function ServersBulk({ servers, onClear }: ServersBulkProps) {
             className="!text-bad"
             onClick={() => setRemoving(true)}
           >
-            {t.remove}
+            {t.actions.remove}
           </Button>
         )}
       </BulkBar>
