@@ -41,6 +41,15 @@ describe('a client snippet', () => {
       expect(servers[0]?.tool_count).toBeGreaterThan(0);
     });
   });
+  beforeAll(async () => {
+    const rules = [{ name: 'echo' }];
+    const { status } = await send(service.url, '/api/v1/aggregator/views', {
+      method: 'POST',
+      token: service.token,
+      body: JSON.stringify({ slug: 'echoes', rules }),
+    });
+    expect(status).toBe(201);
+  });
   afterAll(async () => {
     service.child.kill('SIGTERM');
     await service.exited;
@@ -58,6 +67,8 @@ describe('a client snippet', () => {
   it.each([
     ['', 'peer__echo'],
     ['?endpoint=search', 'search_tools'],
+    ['?view=echoes', 'peer__echo'],
+    ['?view=echoes&endpoint=search', 'search_tools'],
   ])('starts the bridge of Claude Desktop as it is written: %s', async (query, tool) => {
     const { text } = await textOf(`/claude-desktop${query}`);
     const pasted = programs.parse(JSON.parse(text.replaceAll('YOUR_TOKEN', service.token)));
@@ -72,6 +83,19 @@ describe('a client snippet', () => {
     } finally {
       await client.close();
     }
+  });
+
+  it('points to what a view offers, and refuses what is no name of one', async () => {
+    const urlOf = async (query: string): Promise<unknown> => {
+      const { body } = await send(service.url, `${CLIENTS}${query}`, { token: service.token });
+      return (body as { url: string }).url;
+    };
+    expect(await urlOf('?view=echoes')).toBe(`${service.url}/mcp/views/echoes`);
+    expect(await urlOf('?view=echoes&endpoint=search')).toBe(
+      `${service.url}/mcp/views/echoes/search`,
+    );
+    const refused = await send(service.url, `${CLIENTS}?view=../admin`, { token: service.token });
+    expect(refused.status).toBe(422);
   });
 
   it('is returned as plain text for each client', async () => {

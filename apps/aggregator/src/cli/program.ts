@@ -95,10 +95,11 @@ function stdioCommand(locate: () => Service) {
   return new Command('stdio')
     .description('run an MCP server on standard input and output, for clients without HTTP')
     .addArgument(new Argument('[server]', 'all, search, or the name of one server').default('all'))
-    .action(async (endpoint) => {
+    .option('--view <name>', 'only what this view offers')
+    .action(async (name, { view }) => {
       // Imported on demand: the other commands start faster without these modules.
       const { serveStdio } = await import('./stdio.js');
-      await serveStdio(locate(), endpoint);
+      await serveStdio(locate(), { name, view });
     });
 }
 

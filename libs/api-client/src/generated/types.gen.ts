@@ -5301,6 +5301,10 @@ export type ListClientSnippetsData = {
          * all: every tool is listed. search: three tools that find and call the others.
          */
         endpoint?: 'all' | 'search';
+        /**
+         * Name of a view: the client lists, or finds, what this view offers.
+         */
+        view?: string;
     };
     url: '/api/v1/aggregator/clients';
 };
@@ -5342,6 +5346,10 @@ export type GetClientSnippetData = {
          * all: every tool is listed. search: three tools that find and call the others.
          */
         endpoint?: 'all' | 'search';
+        /**
+         * Name of a view: the client lists, or finds, what this view offers.
+         */
+        view?: string;
     };
     url: '/api/v1/aggregator/clients/{client}';
 };

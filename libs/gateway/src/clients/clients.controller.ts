@@ -9,9 +9,10 @@ import {
   ApiPropertyOptional,
   ApiTags,
 } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn, IsOptional, Matches } from 'class-validator';
 import { RequireScope } from '@app/access';
 import { ApiErrors, AppError } from '@app/platform';
+import { VIEW_SLUG } from '@app/policy';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fileURLToPath } from 'node:url';
 import {
@@ -25,18 +26,26 @@ import {
 const PROGRAM = fileURLToPath(new URL('../../../../apps/aggregator/src/cli.js', import.meta.url));
 const TEXT = 'text/plain; charset=utf-8';
 
-const endpoints = { all: '/mcp', search: '/mcp/search' } as const;
-type Endpoint = keyof typeof endpoints;
+const suffixes = { all: '', search: '/search' } as const;
+type Endpoint = keyof typeof suffixes;
 
 export class ClientsQuery {
   @ApiPropertyOptional({
-    enum: Object.keys(endpoints),
+    enum: Object.keys(suffixes),
     default: 'all',
     description: 'all: every tool is listed. search: three tools that find and call the others.',
   })
   @IsOptional()
-  @IsIn(Object.keys(endpoints), { message: 'Must be one of all, search' })
+  @IsIn(Object.keys(suffixes), { message: 'Must be one of all, search' })
   readonly endpoint?: Endpoint;
+
+  @ApiPropertyOptional({
+    example: 'support',
+    description: 'Name of a view: the client lists, or finds, what this view offers.',
+  })
+  @IsOptional()
+  @Matches(VIEW_SLUG, { message: 'Must be the name of a view' })
+  readonly view?: string;
 }
 
 export class ClientSnippetView {
@@ -117,10 +126,11 @@ export class ClientsController {
   }
 }
 
-function viewFor(query: ClientsQuery, request: FastifyRequest): ClientsView {
-  const endpoint = query.endpoint ?? 'all';
-  const url = `${request.protocol}://${request.host}${endpoints[endpoint]}`;
-  const bridge: Bridge = { command: process.execPath, args: [PROGRAM, 'stdio', endpoint] };
+function viewFor({ endpoint = 'all', view }: ClientsQuery, request: FastifyRequest): ClientsView {
+  const base = view === undefined ? '/mcp' : `/mcp/views/${view}`;
+  const url = `${request.protocol}://${request.host}${base}${suffixes[endpoint]}`;
+  const args = [PROGRAM, 'stdio', endpoint, ...(view === undefined ? [] : ['--view', view])];
+  const bridge: Bridge = { command: process.execPath, args };
   return { url, clients: clientSnippets(url, bridge) };
 }
 
