@@ -202,6 +202,32 @@ describe('views, grants and overrides', () => {
       await client.close();
     });
 
+    it('describes a tool by its name, and shows what its server lists to admins only', async () => {
+      const path = '/api/v1/aggregator/tools/search_stock';
+      const shaped = await send(service.url, path, { token });
+      expect(shaped).toMatchObject({
+        status: 200,
+        body: {
+          description: 'Searches the stock',
+          input_schema: { properties: {} },
+          output_schema: null,
+          annotations: { readOnlyHint: true },
+          definition_tokens: expect.any(Number),
+          definition_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+          listed_definition: null,
+        },
+      });
+      const whole = await api.call('GET', '/tools/alpha.find_items');
+      expect(whole).toMatchObject({
+        status: 200,
+        body: {
+          id: String(ids['alpha.find_items']),
+          listed_definition: { name: 'find_items', inputSchema: { properties: { query: {} } } },
+        },
+      });
+      expect(await api.call('GET', '/tools/search_stock')).toMatchObject({ status: 404 });
+    });
+
     it('shows preset values to admins in the override itself, and nowhere else', async () => {
       await callOver(service, token, 'search_stock');
       const paths = [

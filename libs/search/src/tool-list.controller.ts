@@ -1,7 +1,14 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal, type Principal, RequireScope } from '@app/access';
-import { Catalogue, type CatalogueSnapshot, ToolNotFound, ToolWithheld } from '@app/catalogue';
+import { CurrentPrincipal, hasScope, type Principal, RequireScope } from '@app/access';
+import {
+  Catalogue,
+  type CatalogueSnapshot,
+  type CatalogueTool,
+  ToolNotFound,
+  ToolWithheld,
+  type ToolIndexes,
+} from '@app/catalogue';
 import { ApiErrors } from '@app/platform';
 import { Absences, FollowsPolicy, Permissions } from '@app/policy';
 import {
@@ -56,23 +63,27 @@ export class ToolListController {
 
   @Get(':id')
   @RequireScope('read')
-  @ApiOperation({ summary: 'One tool, with its schema' })
+  @ApiOperation({ summary: 'One tool with its definition, by its id or its name (`server.tool`)' })
   @ApiOkResponse({ type: ToolDetailView })
   @ApiErrors(404)
   getTool(@Param('id') id: string, @CurrentPrincipal() principal: Principal): ToolDetailView {
-    // Canonical digits only: "01" and "1e0" are not ids.
-    const number = /^[1-9]\d*$/.test(id) ? Number(id) : 0;
-    const { toolsById, servers, withheld } = this.offeredTo(principal);
-    const tool = toolsById.get(number);
-    if (tool) return toToolDetailView(tool, servers.get(tool.serverId));
-    const waiting = withheld.toolsById.get(number);
+    const offered = this.offeredTo(principal);
+    const tool = toolOf(offered, id);
+    if (tool) {
+      const listed = this.catalogue.current.toolsById.get(tool.id);
+      return toToolDetailView(tool, offered.servers.get(tool.serverId), {
+        // Overrides hide arguments from callers.
+        listed_definition: hasScope(principal, 'admin') ? (listed?.definition ?? null) : null,
+      });
+    }
+    const waiting = toolOf(offered.withheld, id);
     if (waiting) throw new ToolWithheld(waiting);
-    throw this.notFound(id, number, principal);
+    throw this.notFound(id, principal);
   }
 
-  private notFound(id: string, number: number, principal: Principal): ToolNotFound {
-    const { toolsById, withheld } = this.catalogue.current;
-    const absent = toolsById.get(number) ?? withheld.toolsById.get(number);
+  private notFound(id: string, principal: Principal): ToolNotFound {
+    const { current } = this.catalogue;
+    const absent = toolOf(current, id) ?? toolOf(current.withheld, id);
     const { slug } = this.permissions.inRest(principal).view;
     return new ToolNotFound(id, absent && this.absences.reasonFor(principal, slug)?.(absent));
   }
@@ -80,4 +91,9 @@ export class ToolListController {
   private offeredTo(principal: Principal): CatalogueSnapshot {
     return this.permissions.inRest(principal).offer.catalogue(this.catalogue.current);
   }
+}
+
+/** By its id or name. Canonical digits only: "01" and "1e0" are not ids. Names of tools of servers have a dot. */
+function toolOf(tools: ToolIndexes, id: string): CatalogueTool | undefined {
+  return /^[1-9]\d*$/.test(id) ? tools.toolsById.get(Number(id)) : tools.toolsByName.get(id);
 }

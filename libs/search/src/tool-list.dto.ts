@@ -1,7 +1,16 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional, IsString } from 'class-validator';
 import type { CatalogueServer, CatalogueTool } from '@app/catalogue';
-import { IsCleanText, type JsonObject, PageQuery, PageView, ToFlag, MaxChars } from '@app/platform';
+import {
+  IsCleanText,
+  isJsonObject,
+  type JsonObject,
+  MaxChars,
+  PageQuery,
+  PageView,
+  ToFlag,
+  tokensOf,
+} from '@app/platform';
 import { SourceServerView } from './search.dto.js';
 
 export class ListToolsQuery extends PageQuery {
@@ -61,6 +70,30 @@ export class ToolView {
 export class ToolDetailView extends ToolView {
   @ApiProperty({ type: 'object', additionalProperties: true })
   readonly input_schema!: JsonObject;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'Of `structuredContent` in results.',
+  })
+  readonly output_schema!: JsonObject | null;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Hints of the server, such as `readOnlyHint`; a server may lie.',
+  })
+  readonly annotations!: JsonObject;
+  @ApiProperty({ description: 'Estimated cost of the definition in the context of a model.' })
+  readonly definition_tokens!: number;
+  @ApiProperty({ description: 'SHA-256 of the definition as it is offered.' })
+  readonly definition_hash!: string;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'As the server lists it, without overrides; null without the scope admin.',
+  })
+  readonly listed_definition!: JsonObject | null;
 }
 
 export class ToolListView extends PageView {
@@ -92,6 +125,17 @@ export function toToolView(tool: CatalogueTool, server: CatalogueServer | undefi
 export function toToolDetailView(
   tool: CatalogueTool,
   server: CatalogueServer | undefined,
+  { listed_definition }: Pick<ToolDetailView, 'listed_definition'>,
 ): ToolDetailView {
-  return Object.assign(toToolView(tool, server), { input_schema: tool.inputSchema });
+  const { inputSchema, definition } = tool;
+  const { outputSchema, annotations } = definition;
+  const shown = { ...definition, description: tool.description, inputSchema };
+  return Object.assign(toToolView(tool, server), {
+    input_schema: inputSchema,
+    output_schema: isJsonObject(outputSchema) ? outputSchema : null,
+    annotations: isJsonObject(annotations) ? annotations : {},
+    definition_tokens: tokensOf(JSON.stringify(shown)),
+    definition_hash: tool.contentHash,
+    listed_definition,
+  });
 }

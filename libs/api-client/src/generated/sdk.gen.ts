@@ -788,7 +788,7 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
-     * One tool, with its schema
+     * One tool with its definition, by its id or its name (`server.tool`)
      */
     public getTool<ThrowOnError extends boolean = false>(options: Options<GetToolData, ThrowOnError>) {
         return (options.client ?? this.client).get<GetToolResponses, GetToolErrors, ThrowOnError>({

@@ -1760,6 +1760,32 @@ export type ToolDetailView = {
     input_schema: {
         [key: string]: unknown;
     };
+    /**
+     * Of `structuredContent` in results.
+     */
+    output_schema: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Hints of the server, such as `readOnlyHint`; a server may lie.
+     */
+    annotations: {
+        [key: string]: unknown;
+    };
+    /**
+     * Estimated cost of the definition in the context of a model.
+     */
+    definition_tokens: number;
+    /**
+     * SHA-256 of the definition as it is offered.
+     */
+    definition_hash: string;
+    /**
+     * As the server lists it, without overrides; null without the scope admin.
+     */
+    listed_definition: {
+        [key: string]: unknown;
+    } | null;
 };
 
 export type ResultPageView = {
