@@ -12,6 +12,7 @@ export const common = {
   ago: (duration: string) => `${duration} ago`,
   selected: (count: number) => `${count} selected`,
   showMore: 'Show more',
+  sameLines: (count: number) => (count === 1 ? '1 line the same' : `${count} lines the same`),
   filter: 'Filter',
   remove: 'Remove',
   show: 'Show',

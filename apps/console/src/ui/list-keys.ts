@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from 'react';
 
 interface ListKeys {
   readonly count: number;
+  /** Where the cursor is, when the page keeps it (-1: nowhere). */
+  readonly at?: number;
   readonly onMove: (to: number) => void;
   readonly onOpen: (at: number) => void;
   readonly onSelect: (at: number) => void;
@@ -20,7 +22,8 @@ export function isTaken(event: KeyboardEvent): boolean {
 
 /** `J` and `K` move through the list of the page, `Enter` opens, `X` selects. Returns where the cursor is, or -1. */
 export function useListKeys(keys: ListKeys): number {
-  const [cursor, setCursor] = useState(-1);
+  const [own, setCursor] = useState(-1);
+  const cursor = keys.at ?? own;
   const newest = useRef({ ...keys, cursor });
   useEffect(() => {
     newest.current = { ...keys, cursor };
