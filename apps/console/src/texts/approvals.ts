@@ -11,7 +11,7 @@ export const approvals = {
   noFinding: 'no finding',
   emptyTitle: 'Nothing waits for you',
   empty:
-    'Definitions that change are withheld here until somebody approves them, on servers whose trust is pinned or review. Set it on the page of a server.',
+    'Definitions that change are withheld here until a person approves them, on servers whose trust is pinned or review. Set it on the page of a server.',
   toServers: 'Servers',
   choose: 'Choose a definition from the list.',
   back: 'All definitions',
