@@ -63,6 +63,7 @@ const ROUTES = {
     POST {}/skill-suggestions/{id}/approve
     POST {}/skill-suggestions/{id}/reject
     POST {}/tools/{id}/approve
+    POST {}/views/preview
     PUT {}/tools/{id}/skills`,
   /** Defines servers, credentials, views, grants, overrides, tokens, skills and settings, or shows what only that needs. */
   admin: `

@@ -651,6 +651,48 @@ describe('views, grants and overrides', () => {
     expect(await entries()).toEqual(before);
   });
 
+  it('shows what rules would do before a view has them', async () => {
+    await makeView('drafted', []);
+    const draft = {
+      view: 'drafted',
+      rules: [
+        { server: 'beta', kind: 'tool' },
+        { name: 'delete_*' },
+        { effect: 'exclude', annotation: 'destructive' },
+      ],
+    };
+    const preview = await api.call('POST', '/views/preview', draft);
+    expect(preview).toMatchObject({
+      status: 200,
+      body: {
+        rules: [
+          { matches: 8, adds: 8 },
+          { matches: 2, adds: 1 },
+          { matches: 6, adds: -4 },
+        ],
+        offered: 5,
+        held: 0,
+        left_out: 11,
+        total: 16,
+      },
+    });
+    const found = await api.call('POST', '/views/preview?text=_only', draft);
+    expect(found.body['tools']).toMatchObject([
+      { name: 'alpha.alpha_only', state: 'left_out', rule: 2, reason: 'rule' },
+      { name: 'beta.beta_only', state: 'left_out', rule: 2, reason: 'rule' },
+    ]);
+    const reading = { ...draft, level: 'call_read_only' };
+    const offered = await api.call('POST', '/views/preview?state=offered', reading);
+    expect(offered.body['tools']).toMatchObject([
+      { name: 'beta.find_items', rule: 0 },
+      { name: 'beta.get_item', rule: 0 },
+      { name: 'beta.list_items', rule: 0 },
+    ]);
+    expect(await api.call('GET', '/views/drafted')).toMatchObject({ body: { rules: [] } });
+    const unknown = await api.call('POST', '/views/preview', { rules: [{ server: 'gamma' }] });
+    expect(unknown).toMatchObject({ status: 422 });
+  });
+
   it('the default view stays, and an empty one offers nothing', async () => {
     expect(await api.call('DELETE', '/views/default')).toMatchObject({ status: 409 });
     await makeView('empty', [], [{ subject_kind: 'anyone', level: 'call' }]);

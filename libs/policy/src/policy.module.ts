@@ -27,6 +27,7 @@ import { PolicyStore } from './rows/policy.store.js';
 import { DeleteViewHandler } from './views/delete-view.command.js';
 import { FindViewHandler } from './views/find-view.handler.js';
 import { FindViewSlugHandler } from './views/find-view-slug.handler.js';
+import { PreviewRulesController } from './views/preview-rules.controller.js';
 import { SaveViewHandler } from './views/save-view.command.js';
 import { ViewsController } from './views/views.controller.js';
 
@@ -38,6 +39,7 @@ import { ViewsController } from './views/views.controller.js';
     OverridesController,
     PolicyController,
     PolicyDocumentController,
+    PreviewRulesController,
     ViewsController,
   ],
   providers: [

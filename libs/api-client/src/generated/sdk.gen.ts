@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { ApproveDefinitionData, ApproveDefinitionErrors, ApproveDefinitionResponses, ApproveServerData, ApproveServerErrors, ApproveServerResponses, ApproveSkillSuggestionData, ApproveSkillSuggestionErrors, ApproveSkillSuggestionResponses, ApproveToolData, ApproveToolErrors, ApproveToolResponses, AuthorizeServerData, AuthorizeServerErrors, AuthorizeServerResponses, CallToolData, CallToolErrors, CallToolResponses, CloneViewData, CloneViewErrors, CloneViewResponses, ConnectServerData, ConnectServerErrors, ConnectServerResponses, CreateSkillData, CreateSkillErrors, CreateSkillResponses, CreateViewData, CreateViewErrors, CreateViewResponses, DeactivateSkillData, DeactivateSkillErrors, DeactivateSkillResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DisconnectServerData, DisconnectServerErrors, DisconnectServerResponses, DropToolSkillsOverrideData, DropToolSkillsOverrideErrors, DropToolSkillsOverrideResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, ExportPolicyData, ExportPolicyErrors, ExportPolicyResponses, GetApprovalData, GetApprovalErrors, GetApprovalResponses, GetClientSnippetData, GetClientSnippetErrors, GetClientSnippetResponses, GetDiscoveryData, GetDiscoveryErrors, GetDiscoveryResponses, GetHealthAliasData, GetHealthAliasErrors, GetHealthAliasResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLivenessAliasData, GetLivenessAliasResponses, GetLivenessData, GetLivenessResponses, GetMeData, GetMeErrors, GetMeResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOverrideData, GetOverrideErrors, GetOverrideResponses, GetQuerySettingsData, GetQuerySettingsErrors, GetQuerySettingsResponses, GetReadinessAliasData, GetReadinessAliasErrors, GetReadinessAliasResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetServerData, GetServerErrors, GetServerHealthData, GetServerHealthErrors, GetServerHealthHistoryData, GetServerHealthHistoryErrors, GetServerHealthHistoryResponses, GetServerHealthResponses, GetServerLogsData, GetServerLogsErrors, GetServerLogsResponses, GetServerResponses, GetSkillData, GetSkillErrors, GetSkillResponses, GetStateData, GetStateErrors, GetStateResponses, GetTokenData, GetTokenErrors, GetTokenResponses, GetToolData, GetToolErrors, GetToolResponses, GetToolSkillsData, GetToolSkillsErrors, GetToolSkillsResponses, GetViewData, GetViewErrors, GetViewResponses, GiveGrantData, GiveGrantErrors, GiveGrantResponses, ImportPolicyData, ImportPolicyErrors, ImportPolicyResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListAuditEntriesData, ListAuditEntriesErrors, ListAuditEntriesResponses, ListClientSnippetsData, ListClientSnippetsErrors, ListClientSnippetsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListPolicyHistoryData, ListPolicyHistoryErrors, ListPolicyHistoryResponses, ListQueryRulesData, ListQueryRulesErrors, ListQueryRulesResponses, ListQuerySettingsData, ListQuerySettingsErrors, ListQuerySettingsResponses, ListServerHistoryData, ListServerHistoryErrors, ListServerHistoryResponses, ListServersData, ListServersErrors, ListServersResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSkillsData, ListSkillsErrors, ListSkillsResponses, ListSkillSuggestionsData, ListSkillSuggestionsErrors, ListSkillSuggestionsResponses, ListSkillToolsData, ListSkillToolsErrors, ListSkillToolsResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListToolsData, ListToolsErrors, ListToolsResponses, ListViewsData, ListViewsErrors, ListViewsResponses, MakeLoginLinkData, MakeLoginLinkErrors, MakeLoginLinkResponses, OverrideToolSkillsData, OverrideToolSkillsErrors, OverrideToolSkillsResponses, PreviewViewData, PreviewViewErrors, PreviewViewResponses, QueryServersData, QueryServersErrors, QueryServersResponses, ReadResultData, ReadResultErrors, ReadResultResponses, RefreshServerToolsData, RefreshServerToolsErrors, RefreshServerToolsResponses, RegisterServerData, RegisterServerErrors, RegisterServerResponses, RejectDefinitionData, RejectDefinitionErrors, RejectDefinitionResponses, RejectSkillSuggestionData, RejectSkillSuggestionErrors, RejectSkillSuggestionResponses, RemoveOverrideData, RemoveOverrideErrors, RemoveOverrideResponses, RemoveServerData, RemoveServerErrors, RemoveServerResponses, ReplaceQueryRulesData, ReplaceQueryRulesErrors, ReplaceQueryRulesResponses, ReplaceQuerySettingsData, ReplaceQuerySettingsErrors, ReplaceQuerySettingsResponses, ReplaceViewData, ReplaceViewErrors, ReplaceViewResponses, ResetQuerySettingsData, ResetQuerySettingsErrors, ResetQuerySettingsResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RotateTokenData, RotateTokenErrors, RotateTokenResponses, SearchToolsData, SearchToolsErrors, SearchToolsResponses, SetOverrideData, SetOverrideErrors, SetOverrideResponses, UpdateServerData, UpdateServerErrors, UpdateServerResponses, UpdateSkillData, UpdateSkillErrors, UpdateSkillResponses, WithdrawGrantData, WithdrawGrantErrors, WithdrawGrantResponses } from './types.gen.js';
+import type { ApproveDefinitionData, ApproveDefinitionErrors, ApproveDefinitionResponses, ApproveServerData, ApproveServerErrors, ApproveServerResponses, ApproveSkillSuggestionData, ApproveSkillSuggestionErrors, ApproveSkillSuggestionResponses, ApproveToolData, ApproveToolErrors, ApproveToolResponses, AuthorizeServerData, AuthorizeServerErrors, AuthorizeServerResponses, CallToolData, CallToolErrors, CallToolResponses, CloneViewData, CloneViewErrors, CloneViewResponses, ConnectServerData, ConnectServerErrors, ConnectServerResponses, CreateSkillData, CreateSkillErrors, CreateSkillResponses, CreateViewData, CreateViewErrors, CreateViewResponses, DeactivateSkillData, DeactivateSkillErrors, DeactivateSkillResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DisconnectServerData, DisconnectServerErrors, DisconnectServerResponses, DropToolSkillsOverrideData, DropToolSkillsOverrideErrors, DropToolSkillsOverrideResponses, EndClientSessionData, EndClientSessionErrors, EndClientSessionResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, ExportPolicyData, ExportPolicyErrors, ExportPolicyResponses, GetApprovalData, GetApprovalErrors, GetApprovalResponses, GetClientSnippetData, GetClientSnippetErrors, GetClientSnippetResponses, GetDiscoveryData, GetDiscoveryErrors, GetDiscoveryResponses, GetHealthAliasData, GetHealthAliasErrors, GetHealthAliasResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLivenessAliasData, GetLivenessAliasResponses, GetLivenessData, GetLivenessResponses, GetMeData, GetMeErrors, GetMeResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOverrideData, GetOverrideErrors, GetOverrideResponses, GetQuerySettingsData, GetQuerySettingsErrors, GetQuerySettingsResponses, GetReadinessAliasData, GetReadinessAliasErrors, GetReadinessAliasResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetServerData, GetServerErrors, GetServerHealthData, GetServerHealthErrors, GetServerHealthHistoryData, GetServerHealthHistoryErrors, GetServerHealthHistoryResponses, GetServerHealthResponses, GetServerLogsData, GetServerLogsErrors, GetServerLogsResponses, GetServerResponses, GetSkillData, GetSkillErrors, GetSkillResponses, GetStateData, GetStateErrors, GetStateResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetTokenData, GetTokenErrors, GetTokenResponses, GetToolData, GetToolErrors, GetToolResponses, GetToolSkillsData, GetToolSkillsErrors, GetToolSkillsResponses, GetViewData, GetViewErrors, GetViewResponses, GiveGrantData, GiveGrantErrors, GiveGrantResponses, ImportPolicyData, ImportPolicyErrors, ImportPolicyResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListAuditEntriesData, ListAuditEntriesErrors, ListAuditEntriesResponses, ListClientSessionsData, ListClientSessionsErrors, ListClientSessionsResponses, ListClientSnippetsData, ListClientSnippetsErrors, ListClientSnippetsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListPolicyHistoryData, ListPolicyHistoryErrors, ListPolicyHistoryResponses, ListQueryRulesData, ListQueryRulesErrors, ListQueryRulesResponses, ListQuerySettingsData, ListQuerySettingsErrors, ListQuerySettingsResponses, ListServerHistoryData, ListServerHistoryErrors, ListServerHistoryResponses, ListServersData, ListServersErrors, ListServersResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSkillsData, ListSkillsErrors, ListSkillsResponses, ListSkillSuggestionsData, ListSkillSuggestionsErrors, ListSkillSuggestionsResponses, ListSkillToolsData, ListSkillToolsErrors, ListSkillToolsResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListToolsData, ListToolsErrors, ListToolsResponses, ListViewsData, ListViewsErrors, ListViewsResponses, MakeLoginLinkData, MakeLoginLinkErrors, MakeLoginLinkResponses, OverrideToolSkillsData, OverrideToolSkillsErrors, OverrideToolSkillsResponses, PreviewRulesData, PreviewRulesErrors, PreviewRulesResponses, PreviewViewData, PreviewViewErrors, PreviewViewResponses, QueryServersData, QueryServersErrors, QueryServersResponses, ReadResultData, ReadResultErrors, ReadResultResponses, RefreshServerToolsData, RefreshServerToolsErrors, RefreshServerToolsResponses, RegisterServerData, RegisterServerErrors, RegisterServerResponses, RejectDefinitionData, RejectDefinitionErrors, RejectDefinitionResponses, RejectSkillSuggestionData, RejectSkillSuggestionErrors, RejectSkillSuggestionResponses, RemoveOverrideData, RemoveOverrideErrors, RemoveOverrideResponses, RemoveServerData, RemoveServerErrors, RemoveServerResponses, ReplaceQueryRulesData, ReplaceQueryRulesErrors, ReplaceQueryRulesResponses, ReplaceQuerySettingsData, ReplaceQuerySettingsErrors, ReplaceQuerySettingsResponses, ReplaceViewData, ReplaceViewErrors, ReplaceViewResponses, ResetQuerySettingsData, ResetQuerySettingsErrors, ResetQuerySettingsResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RotateTokenData, RotateTokenErrors, RotateTokenResponses, SearchToolsData, SearchToolsErrors, SearchToolsResponses, SetOverrideData, SetOverrideErrors, SetOverrideResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, TestServerData, TestServerErrors, TestServerResponses, UpdateServerData, UpdateServerErrors, UpdateServerResponses, UpdateSkillData, UpdateSkillErrors, UpdateSkillResponses, WithdrawGrantData, WithdrawGrantErrors, WithdrawGrantResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -414,6 +414,21 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
+     * What rules would do to each tool, before a view is saved with them
+     */
+    public previewRules<ThrowOnError extends boolean = false>(options: Options<PreviewRulesData, ThrowOnError>) {
+        return (options.client ?? this.client).post<PreviewRulesResponses, PreviewRulesErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/views/preview',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
      * All views, by name
      */
     public listViews<ThrowOnError extends boolean = false>(options?: Options<ListViewsData, ThrowOnError>) {
@@ -503,6 +518,28 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
+     * What happens, as server-sent events: each has an envelope as JSON in its data
+     */
+    public streamEvents<ThrowOnError extends boolean = false>(options?: Options<StreamEventsData, ThrowOnError, StreamEventsResponse>) {
+        return (options?.client ?? this.client).sse.get<StreamEventsResponses, StreamEventsErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/events',
+            ...options
+        });
+    }
+    
+    /**
+     * Calls, errors and durations over time: in all, by server, or by tool
+     */
+    public getStats<ThrowOnError extends boolean = false>(options?: Options<GetStatsData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<GetStatsResponses, GetStatsErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/stats',
+            ...options
+        });
+    }
+    
+    /**
      * Definitions that are withheld until they are approved, oldest first
      */
     public listApprovals<ThrowOnError extends boolean = false>(options?: Options<ListApprovalsData, ThrowOnError>) {
@@ -576,6 +613,21 @@ export class Switchboard extends HeyApiClient {
         return (options.client ?? this.client).post<ApproveServerResponses, ApproveServerErrors, ThrowOnError>({
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/api/v1/aggregator/servers/{id}/approve-all',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Connect to a configuration without saving it, and list what it offers; takes at most 20 s
+     */
+    public testServer<ThrowOnError extends boolean = false>(options: Options<TestServerData, ThrowOnError>) {
+        return (options.client ?? this.client).post<TestServerResponses, TestServerErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/servers/test',
             ...options,
             headers: {
                 'Content-Type': 'application/json',
@@ -931,6 +983,28 @@ export class Switchboard extends HeyApiClient {
         return (options.client ?? this.client).get<GetClientSnippetResponses, GetClientSnippetErrors, ThrowOnError>({
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/api/v1/aggregator/clients/{client}',
+            ...options
+        });
+    }
+    
+    /**
+     * MCP clients that are connected, at every replica
+     */
+    public listClientSessions<ThrowOnError extends boolean = false>(options?: Options<ListClientSessionsData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<ListClientSessionsResponses, ListClientSessionsErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/sessions',
+            ...options
+        });
+    }
+    
+    /**
+     * End the session of a client, which may begin another one; its requests are interrupted
+     */
+    public endClientSession<ThrowOnError extends boolean = false>(options: Options<EndClientSessionData, ThrowOnError>) {
+        return (options.client ?? this.client).delete<EndClientSessionResponses, EndClientSessionErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/sessions/{id}',
             ...options
         });
     }

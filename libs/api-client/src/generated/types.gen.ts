@@ -664,27 +664,6 @@ export type PolicyOutcomeView = {
     refused: Array<RefusedPartView>;
 };
 
-export type ViewView = {
-    id: string;
-    slug: string;
-    title: string | null;
-    description: string | null;
-    budget_tokens: number | null;
-    rules: Array<ViewRuleView>;
-    created_at: string;
-    updated_at: string;
-};
-
-export type ViewListView = {
-    /**
-     * Number of items in the whole list.
-     */
-    total: number;
-    limit: number;
-    offset: number;
-    views: Array<ViewView>;
-};
-
 export type ViewRuleDto = {
     effect?: 'include' | 'exclude';
     /**
@@ -704,6 +683,92 @@ export type ViewRuleDto = {
      */
     skill?: string | null;
     annotation?: 'read_only' | 'destructive' | 'idempotent' | 'open_world';
+};
+
+export type PreviewRulesDto = {
+    /**
+     * Offered is what a rule includes and none excludes. Their order does not matter; without rules nothing is offered.
+     */
+    rules: Array<ViewRuleDto>;
+    /**
+     * A view whose overrides apply; without it, those for every view.
+     */
+    view?: string | null;
+    /**
+     * With call_read_only, tools that are not annotated read-only are left out.
+     */
+    level?: 'read' | 'call_read_only' | 'call';
+};
+
+export type RuledToolView = {
+    id: number;
+    /**
+     * The name that clients see and call.
+     */
+    name: string;
+    server: string;
+    /**
+     * Its name at the server.
+     */
+    original_name: string;
+    /**
+     * held: offered once its definition is approved or its server is connected.
+     */
+    state: 'offered' | 'held' | 'left_out';
+    /**
+     * Position of the rule that excludes it, or else of one that includes it, from 0.
+     */
+    rule: number | null;
+    reason: 'rule' | 'no_rule' | 'level' | 'withheld' | 'server';
+};
+
+export type RuleCountView = {
+    /**
+     * Tools that the rule matches by itself.
+     */
+    matches: number;
+    /**
+     * Tools that it adds to those of the including rules before it, or takes from all of them. The sum is what is offered or held at the level call.
+     */
+    adds: number;
+};
+
+export type RulesPreviewView = {
+    /**
+     * Number of items in the whole list.
+     */
+    total: number;
+    limit: number;
+    offset: number;
+    tools: Array<RuledToolView>;
+    /**
+     * In the order of the rules.
+     */
+    rules: Array<RuleCountView>;
+    offered: number;
+    held: number;
+    left_out: number;
+};
+
+export type ViewView = {
+    id: string;
+    slug: string;
+    title: string | null;
+    description: string | null;
+    budget_tokens: number | null;
+    rules: Array<ViewRuleView>;
+    created_at: string;
+    updated_at: string;
+};
+
+export type ViewListView = {
+    /**
+     * Number of items in the whole list.
+     */
+    total: number;
+    limit: number;
+    offset: number;
+    views: Array<ViewView>;
 };
 
 export type CreateViewDto = {
@@ -3326,6 +3391,60 @@ export type ImportPolicyResponses = {
 };
 
 export type ImportPolicyResponse = ImportPolicyResponses[keyof ImportPolicyResponses];
+
+export type PreviewRulesData = {
+    body: PreviewRulesDto;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+        state?: 'offered' | 'held' | 'left_out';
+        /**
+         * Part of the name `server.tool`.
+         */
+        text?: string;
+    };
+    url: '/api/v1/aggregator/views/preview';
+};
+
+export type PreviewRulesErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * The body is too large
+     */
+    413: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type PreviewRulesError = PreviewRulesErrors[keyof PreviewRulesErrors];
+
+export type PreviewRulesResponses = {
+    200: RulesPreviewView;
+};
+
+export type PreviewRulesResponse = PreviewRulesResponses[keyof PreviewRulesResponses];
 
 export type ListViewsData = {
     body?: never;

@@ -23,6 +23,8 @@ export class PolicySnapshot {
   readonly overrides: readonly ToolOverride[];
   private readonly grantsByView = new Map<string, Map<string, Grant>>();
   private readonly offers = new Map<string, Offer>();
+  private readonly overridesByView = new Map<string, OverridesByTool>();
+  private readonly overridesEverywhere: OverridesByTool;
 
   /** Offers of `before` that stay the same are kept, with what was computed from them. */
   constructor(rows: PolicyRows, before?: PolicySnapshot) {
@@ -34,10 +36,12 @@ export class PolicySnapshot {
     for (const grant of rows.grants) this.addGrant(grant);
     const byView = groupedBy(rows.overrides, ({ viewId }) => viewId);
     const everywhere = byTool(byView.get(null) ?? []);
+    this.overridesEverywhere = everywhere;
     const digest = digestOf(everywhere);
     for (const view of rows.views) {
       const own = byTool(byView.get(view.id) ?? []);
       const overrides = own.size > 0 ? laidOverAll(own, everywhere) : everywhere;
+      this.overridesByView.set(view.id, overrides);
       for (const isReadOnly of [false, true]) {
         const offer = new Offer(view, isReadOnly, overrides, `${digest} ${digestOf(own)}`);
         const known = before?.offers.get(offer.key);
@@ -55,6 +59,12 @@ export class PolicySnapshot {
 
   offerOf(viewId: string, isReadOnly: boolean): Offer | undefined {
     return this.offers.get(Offer.keyOf(viewId, isReadOnly));
+  }
+
+  /** What a view would offer that is not saved, with the overrides that it has already. */
+  offerOfDraft(view: View, isReadOnly: boolean): Offer {
+    const overrides = this.overridesByView.get(view.id) ?? this.overridesEverywhere;
+    return new Offer(view, isReadOnly, overrides, '');
   }
 
   /** By the subject, as `subjectKey` makes it. */

@@ -88,6 +88,25 @@ export class Offer {
     return this.isExcluded('resource', serverId, uri);
   }
 
+  /** What each rule of the view matches by itself, in their order; compiled once for many tools. */
+  matchers(): readonly ((tool: CatalogueTool) => boolean)[] {
+    return this.view.rules.map((rule) => {
+      if (rule.kind !== 'tool' && rule.kind !== 'any') return () => false;
+      const meets = compiled(rule);
+      return (tool) => isOf(rule, tool.serverId) && meets(tool, this.overridden(tool));
+    });
+  }
+
+  /** With the annotations that a person gave it. */
+  isOfferedReadOnly(tool: CatalogueTool): boolean {
+    return hasAnnotation(this.overridden(tool), 'read_only');
+  }
+
+  /** The name under which it is or would be offered. */
+  nameOf(tool: CatalogueTool): string {
+    return this.overridden(tool).name;
+  }
+
   /** The rule that excludes a tool, or else one that includes it; undefined if no rule names it. */
   ruleFor(tool: CatalogueTool): ViewRule | undefined {
     const shown = this.overridden(tool);

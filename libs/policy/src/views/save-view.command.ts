@@ -1,12 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
 import { Catalogue } from '@app/catalogue';
-import { Clock, type FieldIssue, InvalidInput, type JsonObject } from '@app/platform';
+import { Clock, type JsonObject } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import { Policy } from '../policy.js';
 import { PolicyLimitReached, ViewExists, ViewNotFound } from '../policy.errors.js';
-import { MAX_VIEWS, type View, type ViewRule } from './view.js';
-import { type GivenRule, type GivenView, viewDocument } from './view-document.js';
+import { readRules } from './read-rules.js';
+import { MAX_VIEWS, type View } from './view.js';
+import { type GivenView, viewDocument } from './view-document.js';
 
 /** Makes a view, or replaces one as a whole. Saving what is there already changes nothing. */
 export class SaveView extends Command<View> {
@@ -31,7 +32,7 @@ export class SaveViewHandler implements ICommandHandler<SaveView> {
   ) {}
 
   execute({ slug, given, mode, actor }: SaveView): Promise<View> {
-    const rules = this.rulesOf(given.rules);
+    const rules = readRules(given.rules, this.catalogue.current.serversByName);
     const servers = this.catalogue.current.servers;
     return this.policy.change(async (tx, now) => {
       const before = now.viewsBySlug.get(slug);
@@ -62,33 +63,6 @@ export class SaveViewHandler implements ICommandHandler<SaveView> {
       const entry = { change: 'view.saved', subject: slug, ...documents, actor: actor.name };
       return { done: view, entry };
     });
-  }
-
-  private rulesOf(given: readonly GivenRule[]): readonly ViewRule[] {
-    const { serversByName } = this.catalogue.current;
-    const issues: FieldIssue[] = [];
-    const rules = given.map((rule, i): ViewRule => {
-      const server = rule.server == null ? undefined : serversByName.get(rule.server);
-      if (rule.server != null && !server) {
-        const msg = `No server is named ${rule.server.slice(0, 100)}; register it first`;
-        issues.push({ loc: ['body', 'rules', i, 'server'], msg, type: 'value_error' });
-      }
-      const isOfTools = rule.skill != null || rule.annotation != null;
-      if (isOfTools && (rule.kind === 'prompt' || rule.kind === 'resource')) {
-        const msg = 'Only tools have skills and annotations';
-        issues.push({ loc: ['body', 'rules', i, 'kind'], msg, type: 'value_error' });
-      }
-      return {
-        effect: rule.effect ?? 'include',
-        kind: rule.kind ?? 'any',
-        serverId: server?.id ?? null,
-        namePattern: rule.name ?? null,
-        skillId: rule.skill ?? null,
-        annotation: rule.annotation ?? null,
-      };
-    });
-    if (issues.length > 0) throw new InvalidInput(issues);
-    return rules;
   }
 }
 
