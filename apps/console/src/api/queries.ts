@@ -63,3 +63,31 @@ export const pendingApprovalsQuery = queryOptions({
   queryFn: async () =>
     (await ask((api) => api.listApprovals({ query: { limit: 100, state: 'PENDING' } }))).approvals,
 });
+
+export const viewsQuery = queryOptions({
+  queryKey: ['views'],
+  queryFn: () =>
+    readAll(
+      (offset) => ask((api) => api.listViews({ query: { limit: PAGE, offset } })),
+      (page) => page.views,
+    ),
+});
+
+/** Of all views. */
+export const grantsQuery = queryOptions({
+  queryKey: ['grants'],
+  queryFn: () =>
+    readAll(
+      (offset) => ask((api) => api.listGrants({ query: { limit: PAGE, offset } })),
+      (page) => page.grants,
+    ),
+});
+
+export const tokensQuery = queryOptions({
+  queryKey: ['tokens'],
+  queryFn: () =>
+    readAll(
+      (offset) => ask((api) => api.listTokens({ query: { limit: PAGE, offset } })),
+      (page) => page.tokens,
+    ),
+});

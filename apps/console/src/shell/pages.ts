@@ -58,8 +58,8 @@ export const pageGroups: readonly {
     heading: nav.control,
     pages: [
       { path: '/approvals', label: nav.approvals, icon: ShieldCheck, key: 'p', scope: 'read' },
-      { path: '/views', label: nav.views, icon: Layers, key: 'v', scope: 'admin' },
-      { path: '/access', label: nav.access, icon: UserRoundKey, key: 'c', scope: 'admin' },
+      { path: '/views', label: nav.views, icon: Layers, key: 'v', scope: 'operate' },
+      { path: '/access', label: nav.access, icon: UserRoundKey, key: 'c', scope: 'operate' },
       { path: '/sessions', label: nav.sessions, icon: Cable, key: 'e', scope: 'read' },
     ],
   },

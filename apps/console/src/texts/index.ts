@@ -8,6 +8,7 @@ import { errors } from './errors.js';
 import { login } from './login.js';
 import { nav } from './nav.js';
 import { overview } from './overview.js';
+import { policy } from './policy.js';
 import { query } from './query.js';
 import { search } from './search.js';
 import { server } from './server.js';
@@ -31,6 +32,7 @@ export const texts = {
   login,
   nav,
   overview,
+  policy,
   query,
   search,
   server,
