@@ -76,7 +76,7 @@ export function CreateView({ isOpen, onClose, from }: CreateViewProps) {
             busy={create.isPending}
             disabled={!isValid}
           >
-            {from === undefined ? t.create : t.cloneDo}
+            {from === undefined ? t.createDo : t.cloneDo}
           </Button>
         </>
       }
