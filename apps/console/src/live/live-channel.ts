@@ -1,6 +1,9 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 
-/** One event of `GET /api/v1/events`. */
+/**
+ * One event of `GET /api/v1/events`. Two topics are about the stream itself: `gap` says that events were left out, `rate`
+ * how many calls there really are.
+ */
 export interface LiveEvent {
   readonly id: string;
   readonly at: string;
@@ -14,22 +17,6 @@ export type LiveState =
   | { readonly kind: 'lost'; readonly since: number };
 
 type Listener = (event: LiveEvent) => void;
-
-/** Topics that the service sends; `gap` says that events were left out, `rate` how many calls there really are. */
-const topics = [
-  'server',
-  'catalogue',
-  'call',
-  'rate',
-  'search',
-  'query',
-  'health',
-  'session',
-  'approval',
-  'policy',
-  'audit',
-  'gap',
-] as const;
 
 /** One connection for the whole page, open while it is shown. The browser connects again and resumes by itself. */
 class LiveChannel {
@@ -58,7 +45,7 @@ class LiveChannel {
     source.addEventListener('error', () => {
       if (this.current.kind !== 'lost') this.become({ kind: 'lost', since: performance.now() });
     });
-    for (const topic of topics) source.addEventListener(topic, (event) => this.deliver(event));
+    source.addEventListener('message', (event) => this.deliver(event));
   }
 
   close(): void {

@@ -18,7 +18,7 @@ export const approvals = {
   gone: 'This definition no longer waits. It was decided on, went back by itself, or its server was removed.',
   withheldSince: 'Withheld',
   rejectedBy: (who: string) => `Kept withheld by ${who}`,
-  effect: (kind: 'tool' | 'prompt') =>
+  effect: (kind: 'tool' | 'prompt' | 'instructions') =>
     kind === 'tool'
       ? 'No client sees it, and calls are refused, until you decide.'
       : 'No client sees it until you decide.',

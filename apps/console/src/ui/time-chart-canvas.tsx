@@ -34,13 +34,27 @@ function seriesOf({ label, color, isDashed, isFilled }: ChartLine): uPlot.Series
 /** Room for the numbers of the axis. */
 const AXIS_PX = 52;
 
-/** A power of ten has one line; between them there are none. */
-function logarithmicTicks(
-  _plot: uPlot,
-  values: readonly number[],
-  format: (value: number) => string,
-) {
-  return values.map((value) => (Number.isInteger(Math.log10(value)) ? format(value) : null));
+/** One line for each power of ten, and none between them. */
+function powersOfTen(_plot: uPlot, _axis: number, low: number, high: number): number[] {
+  const first = Math.floor(Math.log10(Math.max(1, low)));
+  const last = Math.ceil(Math.log10(Math.max(10, high)));
+  return Array.from({ length: last - first + 1 }, (_, at) => 10 ** (first + at));
+}
+
+const timeFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+/** Steps of a day or more show days. */
+function timeLabels(_plot: uPlot, values: number[], _axis: number, _space: number, step: number) {
+  const format = step >= 86_400 ? dayFormat : timeFormat;
+  return values.map((seconds) => format.format(new Date(seconds * 1_000)));
+}
+
+/** Whole decades, at least one. */
+function decades(_plot: uPlot, low: number | null, high: number | null): [number, number] {
+  const first = 10 ** Math.floor(Math.log10(Math.max(1, low ?? 1)));
+  const last = 10 ** Math.ceil(Math.log10(Math.max(10, high ?? 10)));
+  return [first, Math.max(last, first * 10)];
 }
 
 function options(props: TimeChartProps, width: number): uPlot.Options {
@@ -60,22 +74,27 @@ function options(props: TimeChartProps, width: number): uPlot.Options {
     hooks: { setCursor: [(plot) => props.onHover?.(plot.cursor.idx ?? null)] },
     scales: {
       y: isLogarithmic
-        ? { distr: 3 as const }
+        ? { distr: 3 as const, range: decades }
         : { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
     },
     series: [{}, ...lines.map(seriesOf)],
     axes: [
-      { ...axis, grid: { show: false }, size: hasTimes ? 26 : 0, show: hasTimes },
+      {
+        ...axis,
+        grid: { show: false },
+        size: hasTimes ? 26 : 8,
+        values: hasTimes ? timeLabels : () => [],
+      },
       {
         ...axis,
         grid,
         size: AXIS_PX,
         space: 36,
-        values: (plot, values) =>
-          isLogarithmic ? logarithmicTicks(plot, values, format) : values.map(format),
+        ...(isLogarithmic && { splits: powersOfTen, filter: (_plot, splits) => splits }),
+        values: (_plot, values) => values.map((value) => format(value)),
       },
     ],
-    padding: [8, 8, 0, 0],
+    padding: [8, 16, 0, 0],
   };
 }
 
