@@ -9,7 +9,7 @@ import { Banner } from '../banner.js';
 import { Input, Select } from '../field.js';
 import { ErrorPane, Pane, SkeletonRows } from '../pane.js';
 import { useAddressState } from '../tabs.js';
-import { explainQuery, toolNamesOfViewsQuery } from './explain-query.js';
+import { explainQuery, toolNamesQuery } from './explain-query.js';
 import { GateList } from './gate-list.js';
 import { subjectsOf } from './subjects.js';
 
@@ -30,7 +30,7 @@ export function ExplainPane({ view: given }: ExplainPaneProps) {
   const { data: views = [] } = useQuery(viewsQuery);
   const { data: grants = [] } = useQuery(grantsQuery);
   const { data: tokens = [] } = useQuery({ ...tokensQuery, enabled: seesTokens });
-  const { data: tools = [] } = useQuery(toolNamesOfViewsQuery(tool));
+  const { data: tools = [] } = useQuery(toolNamesQuery(tool));
   const subjects = useId();
   const names = useId();
   return (
@@ -82,7 +82,7 @@ export function ExplainPane({ view: given }: ExplainPaneProps) {
         ))}
       </datalist>
       <datalist id={names}>
-        {tools.map(({ name }) => (
+        {tools.map((name) => (
           <option key={name} value={name} />
         ))}
       </datalist>
@@ -106,9 +106,6 @@ function Answer({ subject, view, tool }: QuestionProps) {
   if (answer.isPending) return <SkeletonRows count={3} />;
   if (answer.isError) {
     return <ErrorPane title={texts.errors.couldNotBeRead(t.explaining)} error={answer.error} />;
-  }
-  if (answer.data === null) {
-    return <p className="text-text-2 px-5 pb-4 text-small">{t.unknownTool(tool)}</p>;
   }
   return (
     <>

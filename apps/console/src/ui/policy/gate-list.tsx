@@ -1,4 +1,5 @@
 import type { ExplanationView } from '@app/api-client';
+import { Link } from '@tanstack/react-router';
 import { Check, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { texts } from '../../texts/index.js';
@@ -10,29 +11,34 @@ const { policy: t } = texts;
 type GateName = keyof typeof t.gates;
 
 /** In the order in which a request is decided; each can only narrow. */
-const gates: readonly GateName[] = ['rules', 'grant', 'level', 'server'];
+const gates: readonly GateName[] = ['definition', 'rules', 'grant', 'level', 'scope', 'server'];
 
-function decidingGate(decidedBy: ExplanationView['decided_by']): GateName | undefined {
-  switch (decidedBy) {
+/** Undefined if every gate is passed. */
+function decidingGate(explanation: ExplanationView): GateName | undefined {
+  const { decided_by: by, is_callable: isCallable } = explanation;
+  if (isCallable) return undefined;
+  switch (by) {
+    case 'quarantine':
+      return 'definition';
     case 'rule':
     case 'no rule':
       return 'rules';
     case 'no grant':
       return 'grant';
     case 'level':
-      return 'level';
+    case 'scope':
     case 'server':
-      return 'server';
+      return by;
     case 'grant':
       return undefined;
     default:
-      return decidedBy satisfies never;
+      return by satisfies never;
   }
 }
 
 /** Which gates the question passed, which one decided, and which were not reached. */
 export function GateList({ explanation }: { readonly explanation: ExplanationView }) {
-  const deciding = decidingGate(explanation.decided_by);
+  const deciding = decidingGate(explanation);
   const last = deciding === undefined ? gates.length : gates.indexOf(deciding);
   return (
     <ol className="border-line border-t">
@@ -51,20 +57,39 @@ export function GateList({ explanation }: { readonly explanation: ExplanationVie
   );
 }
 
-function passed(gate: GateName, { rule, level, offered_as: name }: ExplanationView): ReactNode {
-  if (gate === 'rules') {
+function passed(gate: GateName, explanation: ExplanationView): ReactNode {
+  const { rule, level, grant_id: grant, offered_as: name } = explanation;
+  switch (gate) {
+    case 'definition':
+      return t.approved;
+    case 'rules':
+      return (
+        <>
+          {t.includedBy} {rule && <RuleText rule={rule} />}
+        </>
+      );
+    case 'grant':
+      return grant === null ? t.withoutGrant : t.grantAt(t.levels[level]);
+    case 'level':
+      return t.levelIs(t.levels[level]);
+    case 'scope':
+      return t.scopeReaches;
+    case 'server':
+      return name === null ? t.serverReady : `${t.serverReady}. ${t.offeredAs(name)}`;
+    default:
+      return gate satisfies never;
+  }
+}
+
+function stopped(gate: GateName, explanation: ExplanationView): ReactNode {
+  const { rule, message, decided_by: by, approval_id: approval } = explanation;
+  if (gate === 'definition') {
     return (
       <>
-        {t.includedBy} {rule && <RuleText rule={rule} />}
+        {message} {approval !== null && <Link to="/approvals">{t.review}</Link>}
       </>
     );
   }
-  if (gate === 'grant') return level === null ? '' : t.grantAt(t.levels[level]);
-  if (gate === 'level') return level === null ? '' : t.levelIs(t.levels[level]);
-  return name === null ? t.serverReady : `${t.serverReady}. ${t.offeredAs(name)}`;
-}
-
-function stopped(gate: GateName, { rule, message, decided_by: by }: ExplanationView): ReactNode {
   if (gate !== 'rules') return message;
   if (by === 'no rule' || !rule) return t.notIncluded;
   return (
