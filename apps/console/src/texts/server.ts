@@ -1,4 +1,4 @@
-import { count } from '../ui/format.js';
+import { count, plural } from '../ui/format.js';
 
 export const server = {
   title: 'Server',
@@ -47,6 +47,28 @@ export const server = {
     empty: 'It has written nothing since it was started.',
     onlyStdio: 'Only programs that this service starts have a log here.',
     notRead: 'The log could not be read',
+  },
+  health: {
+    title: (window: string) => `Last ${window}`,
+    windows: { '24h': '24 h', '7d': '7 d', '30d': '30 d' },
+    window: 'Time that is shown',
+    ready: (share: string, events: number) => `${share} ready, ${plural(events, 'event')}`,
+    neverOn: 'turned off all the time',
+    notRead: 'The health history could not be read',
+    latency: 'health check',
+    latencyLabel: (max: string) => `Health checks took up to ${max}`,
+    failures: (n: number) => `${plural(n, 'health check')} failed`,
+    now: 'now',
+    to: 'to',
+    off: 'Turned off by request',
+    connecting: 'Waiting for the connection',
+    slow: 'Health checks fail',
+    failing: 'The connection was lost',
+    attempts: (n: number) => plural(n, 'attempt'),
+    all: (n: number) => `Show all ${count(n)}`,
+    kinds: { changed: 'Changed', tools: 'Tools' },
+    none: 'Nothing happened in this time.',
+    events: 'Events',
   },
   tabs: {
     label: 'Parts of the server',

@@ -100,6 +100,16 @@ export const servers = {
     ready: 'Ready',
     off: 'Off',
   },
+  barStates: {
+    ready: 'ready',
+    slow: 'slow',
+    failing: 'failing',
+    login: 'needs login',
+    off: 'off',
+  },
+  notThere: 'not registered yet',
+  strip: (name: string, bars: readonly string[]) => `${name}, last 24 h: ${bars.join(', ')}`,
+  barIs: 'one bar is 1 h',
   columns: {
     server: 'Server',
     state: 'State and last event',

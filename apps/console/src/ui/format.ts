@@ -53,6 +53,19 @@ export function plural(value: number, one: string, many = `${one}s`): string {
 const timeFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const exactFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 
+const shortFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
+const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+/** `14:02`. */
+export function shortTime(at: string | number | Date): string {
+  return shortFormat.format(new Date(at));
+}
+
+/** `20 Nov`. */
+export function shortDay(at: string | number | Date): string {
+  return dayFormat.format(new Date(at));
+}
+
 export function clockTime(at: string | Date): string {
   return timeFormat.format(new Date(at));
 }

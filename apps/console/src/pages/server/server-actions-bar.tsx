@@ -90,7 +90,7 @@ export function ServerActions({ server }: { readonly server: ServerView }) {
         <Button
           icon={icons[first]}
           busy={work.isPending && !isRemoving}
-          className="hidden tab:inline-flex"
+          className="max-tab:hidden"
           onClick={() => start(first)}
         >
           {t.actions[first]}

@@ -7,6 +7,7 @@ import { texts } from '../../texts/index.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Empty, ErrorPane, SkeletonRows } from '../../ui/pane.js';
 import { ServerName } from '../../ui/tool-name.js';
+import { HealthPane } from './health/health-pane.js';
 import { ServerActions } from './server-actions-bar.js';
 import { ServerBanner } from './server-banner.js';
 import { ServerRail } from './server-rail.js';
@@ -56,6 +57,7 @@ function ServerContent({ server }: { readonly server: ServerView }) {
     <div className="flex min-h-full flex-col rail:flex-row">
       <div className="flex min-w-0 grow flex-col">
         <ServerBanner server={server} />
+        <HealthPane server={server} />
         <ServerTabs server={server} />
       </div>
       <ServerRail server={server} />

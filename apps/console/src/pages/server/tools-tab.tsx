@@ -51,10 +51,12 @@ const columns: readonly Column<Row>[] = [
     align: 'end',
     narrow: 'hidden',
     cell: (row) => (
-      <TimeAgo
-        at={row.kind === 'offered' ? row.tool.discovered_at : row.approval.changed_at}
-        bare
-      />
+      <span className="text-text-2 text-small">
+        <TimeAgo
+          at={row.kind === 'offered' ? row.tool.discovered_at : row.approval.changed_at}
+          bare
+        />
+      </span>
     ),
   },
 ];

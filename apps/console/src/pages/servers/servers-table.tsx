@@ -5,6 +5,7 @@ import { texts } from '../../texts/index.js';
 import { type Column, DataTable, type RowGroup, type Selection } from '../../ui/data-table.js';
 import { count } from '../../ui/format.js';
 import { StateMark } from '../../ui/state-mark.js';
+import { HealthCell } from './health-cell.js';
 import { LastEvent, NameCell, StateCell } from './server-cells.js';
 
 const t = texts.servers.columns;
@@ -24,6 +25,18 @@ const columns: readonly Column<ServerView>[] = [
     narrow: 'end',
     cell: (server) => <StateCell server={server} />,
     narrowCell: (server) => <StateMark state={stateOfServer(server)} />,
+  },
+  {
+    id: 'health',
+    head: (
+      <span className="flex justify-between">
+        <span>{t.from}</span>
+        <span>{t.to}</span>
+      </span>
+    ),
+    width: '144px',
+    narrow: 'hidden',
+    cell: (server) => <HealthCell server={server} />,
   },
   {
     id: 'tools',

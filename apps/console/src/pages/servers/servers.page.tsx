@@ -19,6 +19,7 @@ import {
   useServerFilters,
 } from './server-filters.js';
 import { AddButton, AddPanel } from './add-panel.js';
+import { HealthLegend } from './health-cell.js';
 import { ServersBulk } from './servers-bulk.js';
 import { ServersTable } from './servers-table.js';
 
@@ -46,10 +47,13 @@ export function ServersPage() {
           <NoMatch filters={filters} />
         )}
         {shown.length > 0 && (
-          <ServersTable
-            groups={groupsOf(shown)}
-            selection={mayOperate ? { ids, onChange: setIds } : undefined}
-          />
+          <>
+            <ServersTable
+              groups={groupsOf(shown)}
+              selection={mayOperate ? { ids, onChange: setIds } : undefined}
+            />
+            <HealthLegend />
+          </>
         )}
         {!mayOperate && <NoRight>{t.mayLook}</NoRight>}
         {mayOperate && <ServersBulk servers={selected} onClear={() => setIds(new Set())} />}
