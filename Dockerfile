@@ -5,7 +5,7 @@ COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci
 COPY . .
 # Readable for the user that the service runs as, whatever the umask of the checkout was.
-RUN npm run build && npm prune --omit=dev && chmod -R a+rX package.json node_modules dist libs
+RUN npm run build && npm prune --omit=dev && chmod -R a+rX package.json .env.example node_modules dist libs
 # docker build --build-arg MINILM=true, for EMBEDDINGS_LOCAL_MODEL=minilm
 ARG MINILM=false
 RUN if [ "$MINILM" = true ]; then npm run minilm:install; fi
@@ -21,7 +21,7 @@ ENV NODE_ENV=production \
     MCP_AGGREGATOR_HOST=0.0.0.0 \
     MCP_AGGREGATOR_PORT=8081 \
     MCP_AGGREGATOR_DATA_DIR=/data
-COPY --from=build --chown=root:root /app/package.json ./
+COPY --from=build --chown=root:root /app/package.json /app/.env.example ./
 COPY --from=build --chown=root:root /app/node_modules ./node_modules
 COPY --from=build --chown=root:root /app/dist ./dist
 COPY --from=build --chown=root:root /app/libs/platform/json ./libs/platform/json

@@ -21,6 +21,7 @@ import { ProbeHistory } from './history/probe-history.js';
 import { MetricsController } from './metrics/metrics.controller.js';
 import { RemoveSeriesOnServerChanges } from './metrics/remove-series.on-server-changes.js';
 import { consecutiveFailures, ScrapedServers, serversWanted } from './metrics/scraped-servers.js';
+import { SettingsController } from './settings/settings.controller.js';
 import { ServerHealthController } from './check/server-health.controller.js';
 import { ServerProbe } from './check/server-probe.js';
 
@@ -31,6 +32,7 @@ import { ServerProbe } from './check/server-probe.js';
     MetricsController,
     ServerHealthController,
     HealthHistoryController,
+    SettingsController,
   ],
   providers: [
     HealthChecks,

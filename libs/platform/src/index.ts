@@ -25,6 +25,11 @@ export {
   tokenScopes,
   type TokenScope,
 } from './config/token-scopes.js';
+export {
+  type EffectiveSetting,
+  effectiveSettings,
+  type SettingSource,
+} from './config/effective-settings.js';
 export { parseConfigFile, UnreadableConfigFile } from './config/config-file.js';
 export { jsonTextOf } from './config/yaml-file.js';
 export { Variables } from './config/variables.js';

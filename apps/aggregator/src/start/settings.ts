@@ -22,7 +22,9 @@ export class UnusableArguments extends Error {}
 
 /** Settings of a process: the environment, `.env` in the working directory, and `--config <file>`. */
 export function readSettings(overrides: Readonly<Record<string, string>> = {}): Env {
+  const inEnvironment = new Set(Object.keys(processVariables));
   if (existsSync('.env')) loadEnvFile();
+  const inFile = new Set(Object.keys(processVariables).filter((name) => !inEnvironment.has(name)));
   const values = readArguments();
   if (values.help) {
     process.stdout.write(HELP);
@@ -31,11 +33,14 @@ export function readSettings(overrides: Readonly<Record<string, string>> = {}): 
   for (const name of unknownSettings(processVariables)) {
     console.error(`${name} is not a setting of this service; .env.example lists them all`);
   }
-  return parseEnv({
-    ...processVariables,
+  const inCommand = {
     ...overrides,
     ...(values.config && { MCP_AGGREGATOR_CONFIG: values.config }),
-  });
+  };
+  return parseEnv(
+    { ...processVariables, ...inCommand },
+    { inFile, inCommand: new Set(Object.keys(inCommand)) },
+  );
 }
 
 function readArguments() {

@@ -2198,6 +2198,37 @@ export type HealthHistoryView = {
     latency: Array<LatencyPointView>;
 };
 
+export type SettingView = {
+    name: string;
+    group: string;
+    description: string;
+    /**
+     * The value in effect, as a file of settings writes it, with the credentials of URLs masked. Null for a secret, and for what has no value.
+     */
+    value: string | null;
+    default: string | null;
+    /**
+     * Its value is never shown.
+     */
+    is_secret: boolean;
+    /**
+     * Whether a value was given.
+     */
+    is_set: boolean;
+    /**
+     * file: `.env` in the working directory; command: the command line.
+     */
+    source: 'default' | 'environment' | 'file' | 'command';
+    /**
+     * Whether a change takes effect only after a restart.
+     */
+    needs_restart: boolean;
+};
+
+export type SettingsView = {
+    settings: Array<SettingView>;
+};
+
 export type ListAuditEntriesData = {
     body?: never;
     path?: never;
@@ -5862,3 +5893,16 @@ export type GetServerHealthHistoryResponses = {
 };
 
 export type GetServerHealthHistoryResponse = GetServerHealthHistoryResponses[keyof GetServerHealthHistoryResponses];
+
+export type ListSettingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/settings';
+};
+
+export type ListSettingsResponses = {
+    200: SettingsView;
+};
+
+export type ListSettingsResponse = ListSettingsResponses[keyof ListSettingsResponses];

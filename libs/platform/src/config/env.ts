@@ -349,8 +349,31 @@ export class InvalidEnv extends Error {
   }
 }
 
+export interface SettingOrigins {
+  /** Names that `.env` has given. */
+  readonly inFile?: ReadonlySet<string>;
+  /** Names that the command line has given. */
+  readonly inCommand?: ReadonlySet<string>;
+}
+
+interface Given {
+  readonly source: 'default' | 'environment' | 'file' | 'command';
+  /** Undefined if it is not set. */
+  readonly value: string | undefined;
+}
+
+/** What was given for the settings of a process; not part of them, so that nothing else depends on it. */
+const givenFor = new WeakMap<Env, ReadonlyMap<string, Given>>();
+
+export function sourceOf(env: Env, name: string): Given {
+  return givenFor.get(env)?.get(name) ?? { source: 'default', value: undefined };
+}
+
 /** An empty value counts as unset, as in docker-compose. Values never appear in messages: they may be secrets. */
-export function parseEnv(source: Readonly<Record<string, string | undefined>>): Env {
+export function parseEnv(
+  source: Readonly<Record<string, string | undefined>>,
+  { inFile, inCommand }: SettingOrigins = {},
+): Env {
   const given = Object.fromEntries(
     Object.keys(envSchema.shape)
       .map((key) => [key, source[key]] as const)
@@ -370,7 +393,13 @@ export function parseEnv(source: Readonly<Record<string, string | undefined>>): 
     ...broken.map((rule) => `${rule.setting} ${rule.message}`),
   ];
   if (problems.length > 0) throw new InvalidEnv(problems);
-  return new Env(settings);
+  const env = new Env(settings);
+  const origins = Object.entries(given).map(([name, value]): [string, Given] => {
+    const place = inCommand?.has(name) ? 'command' : inFile?.has(name) ? 'file' : 'environment';
+    return [name, { source: place, value }];
+  });
+  givenFor.set(env, new Map(origins));
+  return env;
 }
 
 /** Names that resemble a setting but are none, probably typing errors: logged as a warning at start. */
