@@ -3,17 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { SyncTokensJob } from '../../libs/access/src/tokens/sync-tokens.job.js';
 import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { listenStream, standingStream } from '../support/client-streams.js';
 import { commandLine } from '../support/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
 import { createDatabase } from '../support/postgres.js';
 
 const SERVERS = '/api/v1/aggregator/servers';
-const ERA = '2025-11-25';
-const ACCEPT = {
-  accept: 'application/json, text/event-stream',
-  'content-type': 'application/json',
-};
 
 interface Issued {
   readonly id: string;
@@ -30,57 +26,6 @@ async function issue(service: TestApp, body: object): Promise<Issued> {
     body: { token: expect.stringMatching(/^switchboard_/) },
   });
   return answer.body as unknown as Issued;
-}
-
-/** The standing stream of a session; resolves with its reader once it is open. */
-async function standingStream({ url }: TestApp, token: string): Promise<Response> {
-  const authorization = `Bearer ${token}`;
-  const params = {
-    protocolVersion: ERA,
-    capabilities: {},
-    clientInfo: { name: 'tokens', version: '1' },
-  };
-  const begun = await fetch(`${url}/mcp`, {
-    method: 'POST',
-    headers: { ...ACCEPT, authorization },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
-  });
-  const session = begun.headers.get('mcp-session-id');
-  await begun.text();
-  const stream = await fetch(`${url}/mcp`, {
-    headers: {
-      accept: 'text/event-stream',
-      authorization,
-      'mcp-session-id': String(session),
-      'mcp-protocol-version': ERA,
-    },
-  });
-  expect(stream.status).toBe(200);
-  return stream;
-}
-
-/** The stream of a stateless client that listens for changes. */
-async function listenStream({ url }: TestApp, token: string): Promise<Response> {
-  const version = '2026-07-28';
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': version,
-    'io.modelcontextprotocol/clientInfo': { name: 'tokens', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  };
-  const method = 'subscriptions/listen';
-  const params = { notifications: { toolsListChanged: true }, _meta };
-  const stream = await fetch(`${url}/mcp`, {
-    method: 'POST',
-    headers: {
-      ...ACCEPT,
-      authorization: `Bearer ${token}`,
-      'mcp-protocol-version': version,
-      'mcp-method': method,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  });
-  expect(stream.status).toBe(200);
-  return stream;
 }
 
 describe.each([
@@ -209,7 +154,7 @@ describe.each([
       scopes: ['read'],
       expires_in_seconds: 60,
     });
-    const stream = await standingStream(service, token);
+    const stream = await standingStream({ ...service, token });
     await service.app
       .get(Database, { strict: false })
       .direct.query(`UPDATE mcp.issued_tokens SET expires_at = now() WHERE id = $1`, [id]);
@@ -221,9 +166,9 @@ describe.each([
   it('are refused by the request after they were revoked, and their sessions and streams have ended', async () => {
     const { id, token } = await issue(service, { name: 'leaked', scopes: ['call'] });
     const streams = await Promise.all([
-      standingStream(service, token),
-      listenStream(service, token),
-      standingStream(service, service.tokens.call),
+      standingStream({ ...service, token }),
+      listenStream({ ...service, token }),
+      standingStream({ ...service, token: service.tokens.call }),
     ]);
     expect(await api.call('DELETE', `/tokens/${id}`)).toMatchObject({ status: 204 });
     expect(await statusOf(service, token)).toBe(401);
@@ -314,7 +259,7 @@ describe('tokens that are issued at one of two replicas', () => {
     const admin = { ...one, token: 'a-token-of-both-replicas' };
     const { id, token } = await issue(admin, { name: 'ci', scopes: ['read'] });
     await eventually(async () => expect(await statusOf(other, token)).toBe(200));
-    const stream = await standingStream(other, token);
+    const stream = await standingStream({ ...other, token });
     expect(await new Api(admin).call('DELETE', `/tokens/${id}`)).toMatchObject({ status: 204 });
     expect(await statusOf(one, token)).toBe(401);
     await eventually(async () => expect(await statusOf(other, token)).toBe(401));

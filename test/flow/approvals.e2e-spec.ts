@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Api, callTool } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { HeardStream, standingStream } from '../support/client-streams.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
 import { ListingServer } from '../support/listing-server.js';
@@ -236,6 +237,22 @@ describe.each([
     await relist(server);
     expect(await waiting(server)).toEqual([]);
     expect(await api.history(server.id)).toContain('TOOLS_APPROVED');
+  });
+
+  it('tells clients of the server when a definition is withheld and when it is approved', async () => {
+    const server = await serverWith(['sow', 'water'], 'pinned');
+    const listen = async () =>
+      new HeardStream(await standingStream(leader(), `/mcp/servers/${server.name}`));
+    const before = await listen();
+    change(server, 'water', { description: 'Waters the beds' });
+    await relist(server);
+    await eventually(() => expect(before.hasHeard('tools')).toBe(true));
+    const after = await listen();
+    const { id, expected_hash } = await one(server);
+    const approved = await api.call('POST', `/approvals/${id}/approve`, { expected_hash });
+    expect(approved.status).toBe(200);
+    await eventually(() => expect(after.hasHeard('tools')).toBe(true));
+    await Promise.all([before.close(), after.close()]);
   });
 
   it('withholds the first tools with trust review until all of them are approved at once', async () => {

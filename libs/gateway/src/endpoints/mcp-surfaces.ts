@@ -3,6 +3,7 @@ import { Catalogue } from '@app/catalogue';
 import type { McpSurface } from '@app/mcp-server';
 import { type Access, Policy } from '@app/policy';
 import { ServerNotFound } from '@app/registry';
+import { isDeepStrictEqual } from 'node:util';
 import type { ListChange } from '../notify/list-change-notices.js';
 import { AggregateSurface } from './aggregate.surface.js';
 import { SearchSurface } from './search.surface.js';
@@ -59,6 +60,8 @@ export class McpSurfaces {
   followCatalogue(): void {
     for (const surface of this.aggregates.values()) surface.followCatalogue();
     for (const surface of this.searches.values()) surface.followCatalogue();
+    for (const surfaces of this.servers.values())
+      for (const surface of surfaces.values()) surface.followCatalogue();
     for (const [key, shown] of this.shown) {
       if (!shown.isGone) continue;
       this.shown.delete(key);
@@ -72,11 +75,21 @@ export class McpSurfaces {
     for (const surface of this.aggregates.values()) surface.listChanged(kind);
   }
 
-  /** Any list of a view may be another now. */
+  /** Notifies the clients of views that offer something else now. */
   policyChanged(): void {
     this.followCatalogue();
-    this.listChanged('prompts');
-    this.listChanged('resources');
+    for (const shown of this.shown.values()) {
+      const before = shown.takeReplaced();
+      if (!before) continue;
+      this.searches.get(shown.key)?.followOffer(before);
+      // Only rules decide on prompts and resources.
+      if (isDeepStrictEqual(before.view.rules, shown.offer.view.rules)) continue;
+      const ofServers = [...this.servers.values()].map((surfaces) => surfaces.get(shown.key));
+      for (const surface of [this.aggregates.get(shown.key), ...ofServers]) {
+        surface?.listChanged('prompts');
+        surface?.listChanged('resources');
+      }
+    }
   }
 
   private shownTo({ offer, view }: Access): ShownOffer {

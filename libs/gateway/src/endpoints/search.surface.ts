@@ -19,10 +19,11 @@ import {
   serverNames,
   hasMoreChars,
 } from '@app/platform';
+import type { Offer } from '@app/policy';
 import { MAX_QUERY_LENGTH, SearchTools } from '@app/search';
 import { z } from 'zod';
 import { ListChangeNotices } from '../notify/list-change-notices.js';
-import { listingOf } from '../lists/listed-tools.js';
+import { isSameList, listedTools, listingOf } from '../lists/listed-tools.js';
 import { foundToolView, searchInstructions, searchTools, whatIsThere } from './search-tools.js';
 import { callQueryTool } from '../forward/query-tool-call.js';
 import type { ShownOffer } from './shown-offer.js';
@@ -79,6 +80,13 @@ export class SearchSurface implements McpSurface {
     const described = whatIsThere(this.shown.catalogue);
     if (described !== this.described) this.changes.tell('tools');
     this.described = described;
+  }
+
+  /** Notifies clients when a change of the policy leads search and calls to other tools than `before`. */
+  followOffer(before: Offer): void {
+    if (this.changes.isUnheard) return;
+    const [was, is] = [this.shown.catalogueOf(before), this.shown.catalogue].map(listedTools);
+    if (was && is && !isSameList(was, is)) this.changes.tell('tools');
   }
 
   async ready(): Promise<void> {

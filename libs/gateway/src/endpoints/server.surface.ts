@@ -1,4 +1,4 @@
-import { type CatalogueServer, ToolNotFound } from '@app/catalogue';
+import { type CatalogueServer, type CatalogueTool, ToolNotFound } from '@app/catalogue';
 import type {
   ClientCall,
   McpClient,
@@ -9,7 +9,15 @@ import type {
   ServerDescription,
 } from '@app/mcp-server';
 import { rpcCode, RpcError, type RpcResult } from '@app/mcp-protocol';
-import { isJsonObject, type JsonObject, type JsonValue, RawJsonObject } from '@app/platform';
+import {
+  changed,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  RawJsonObject,
+} from '@app/platform';
+import { isSameList } from '../lists/listed-tools.js';
+import { type ListChange, ListChangeNotices } from '../notify/list-change-notices.js';
 import type { ShownOffer } from './shown-offer.js';
 import type { SurfaceDependencies } from './surface-dependencies.js';
 
@@ -21,6 +29,10 @@ export class ServerSurface implements McpSurface {
   readonly key: string;
   serverInfo: JsonObject;
   private description: Omit<ServerDescription, 'instructions'> = { capabilities: {} };
+  private readonly changes: ListChangeNotices;
+  /** The offered tools as of the last change notification. */
+  private listed: readonly CatalogueTool[] = [];
+  private wasWhole = true;
 
   constructor(
     private server: CatalogueServer,
@@ -29,6 +41,7 @@ export class ServerSurface implements McpSurface {
   ) {
     this.key = `server:${server.id}${shown.key}`;
     this.serverInfo = { name: server.name, version: 'unknown' };
+    this.changes = new ListChangeNotices(deps.clock);
   }
 
   /** Updates the server after a change of name or status. */
@@ -36,10 +49,26 @@ export class ServerSurface implements McpSurface {
     this.server = server;
   }
 
+  /** Notifies clients when another part of the server is offered; of changes of the whole it notifies them itself. */
+  followCatalogue(): void {
+    if (this.changes.isUnheard) return;
+    const { listed, wasWhole } = this;
+    this.noteShown();
+    if (wasWhole && this.wasWhole) return;
+    if (!isSameList(listed, this.listed)) this.changes.tell('tools');
+  }
+
+  listChanged(kind: ListChange['kind']): void {
+    if (this.description.capabilities[kind] !== undefined) this.changes.tell(kind);
+  }
+
   async ready(): Promise<void> {
     const session = await this.deps.forwarder.session(this.server);
     await this.deps.instructions.note(this.server.id, session);
-    const { serverInfo, capabilities, provenance } = session;
+    const { serverInfo, provenance } = session;
+    const capabilities = this.isWhole
+      ? session.capabilities
+      : tellingOfChanges(session.capabilities);
     this.serverInfo = serverInfo;
     this.description = {
       capabilities: this.deps.keptResults.capabilities(capabilities, this.shown.offer),
@@ -101,9 +130,25 @@ export class ServerSurface implements McpSurface {
   }
 
   watch(listener: (change: ServerChange) => void): () => void {
-    return this.deps.notifications.watch((serverId, change) => {
-      if (serverId === this.server.id) listener(change);
-    });
+    if (this.changes.isUnheard) this.noteShown();
+    const stops = [
+      this.changes.watch(listener),
+      this.deps.notifications.watch((serverId, change) => {
+        if (serverId === this.server.id) listener(change);
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  private noteShown(): void {
+    this.listed = this.offeredTools;
+    this.wasWhole = this.isWhole;
+  }
+
+  private get offeredTools(): readonly CatalogueTool[] {
+    return this.shown.catalogue.toolsByServer.get(this.server.id) ?? [];
   }
 
   /** A result that is not kept here may be kept by the server, if that is an aggregator too. */
@@ -221,9 +266,8 @@ export class ServerSurface implements McpSurface {
 
   /** Gives the item of the server, or the tool as the view offers it. */
   private listing(): (item: JsonObject) => JsonObject | undefined {
-    const own = this.shown.catalogue.toolsByServer.get(this.server.id) ?? [];
     // Of all tools at once: looking each up in the list would take quadratic time.
-    const offered = new Map(own.map((tool) => [tool.originalName, tool]));
+    const offered = new Map(this.offeredTools.map((tool) => [tool.originalName, tool]));
     return (item) => {
       const tool = offered.get(textIn(item, 'name'));
       if (!tool?.offeredAs) return tool && item;
@@ -251,6 +295,15 @@ export class ServerSurface implements McpSurface {
       return;
     throw new RpcError(rpcCode.resourceNotFound, `Resource not found: ${uri}`, { uri });
   }
+}
+
+/** A part can change without a notice of the server. */
+function tellingOfChanges(capabilities: JsonObject): JsonObject {
+  const lists = ['tools', 'prompts', 'resources'].flatMap((kind) => {
+    const capability = capabilities[kind];
+    return isJsonObject(capability) ? [[kind, changed(capability, { listChanged: true })]] : [];
+  });
+  return changed(capabilities, Object.fromEntries(lists));
 }
 
 function textIn(object: JsonObject, key: string): string {

@@ -8,6 +8,7 @@ import { DEFAULT_VIEW, type Offer, type Policy } from '@app/policy';
 export class ShownOffer {
   /** Part of the key of a surface; empty for the default view. */
   readonly key: string;
+  private followed: Offer;
 
   constructor(
     private readonly policy: Policy,
@@ -17,6 +18,7 @@ export class ShownOffer {
   ) {
     const view = viewId === DEFAULT_VIEW.id ? '' : `:${viewId}`;
     this.key = `${view}${isReadOnly ? ':read-only' : ''}`;
+    this.followed = this.offer;
   }
 
   get offer(): Offer {
@@ -24,7 +26,19 @@ export class ShownOffer {
   }
 
   get catalogue(): CatalogueSnapshot {
-    return this.offer.catalogue(this.whole.current);
+    return this.catalogueOf(this.offer);
+  }
+
+  /** The offer before changes of the policy that were not taken yet; undefined if it is the same now. */
+  takeReplaced(): Offer | undefined {
+    const before = this.followed;
+    this.followed = this.offer;
+    return before === this.followed ? undefined : before;
+  }
+
+  /** What another offer makes of the catalogue as it is now. */
+  catalogueOf(offer: Offer): CatalogueSnapshot {
+    return offer.catalogue(this.whole.current);
   }
 
   /** Of results; undefined for that of the deployment. */
