@@ -46,6 +46,11 @@ export function needOfServer(server: Known): ServerNeed {
   }
 }
 
+/** Whether its tools can be called. */
+export function isServing({ status }: Pick<ServerView, 'status'>): boolean {
+  return status === 'CONNECTED' || status === 'DEGRADED';
+}
+
 /** Why it needs a person, without what the state says already. */
 export function reasonOfServer({ error_message: reason }: Known): string | null {
   return (

@@ -83,8 +83,9 @@ export const servers = {
   filter: 'Filter servers',
   state: 'state',
   transport: 'transport',
-  summary: (shown: number, total: number, offered: number) =>
-    `${shown === total ? number(total) : `${count(shown)} of ${number(total)}`}, ${tools(offered)}`,
+  summary: (shown: number, total: number, offered: number, known: number) =>
+    `${shown === total ? number(total) : `${count(shown)} of ${number(total)}`}, ${offered === known ? tools(known) : `${count(offered)} of ${tools(known)} offered`}`,
+  noneOf: (known: number) => `0 of ${count(known)}`,
   needs: {
     person: 'Need a person',
     wait: 'Connecting',

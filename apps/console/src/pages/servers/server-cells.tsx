@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ServerView } from '@app/api-client';
-import { reasonOfServer, stateOfServer } from '../../model/server-state.js';
+import { isServing, reasonOfServer, stateOfServer } from '../../model/server-state.js';
 import { texts } from '../../texts/index.js';
+import { count } from '../../ui/format.js';
 import { StateMark } from '../../ui/state-mark.js';
 import { TimeAgo } from '../../ui/time.js';
 import { ServerName } from '../../ui/tool-name.js';
@@ -57,4 +58,12 @@ function QuietEvent({ server }: { readonly server: ServerView }) {
       {server.last_health_check === null ? t.notChecked : t.checked} <TimeAgo at={at} />
     </>
   );
+}
+
+/** Tools of a server that cannot be called are known, but offered to nobody. */
+export function ToolsCell({ server }: { readonly server: ServerView }) {
+  const known = server.tool_count;
+  if (isServing(server) || known === 0) return count(known);
+  const look = stateOfServer(server) === 'failing' ? 'text-bad' : 'text-text-2';
+  return <span className={look}>{t.noneOf(known)}</span>;
 }

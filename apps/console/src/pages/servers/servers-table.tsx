@@ -3,10 +3,9 @@ import type { ServerView } from '@app/api-client';
 import { stateOfServer } from '../../model/server-state.js';
 import { texts } from '../../texts/index.js';
 import { type Column, DataTable, type RowGroup, type Selection } from '../../ui/data-table.js';
-import { count } from '../../ui/format.js';
 import { StateMark } from '../../ui/state-mark.js';
 import { HealthCell } from './health-cell.js';
-import { LastEvent, NameCell, StateCell } from './server-cells.js';
+import { LastEvent, NameCell, StateCell, ToolsCell } from './server-cells.js';
 
 const t = texts.servers.columns;
 
@@ -41,15 +40,11 @@ const columns: readonly Column<ServerView>[] = [
   {
     id: 'tools',
     head: t.tools,
-    width: '56px',
+    width: '64px',
     align: 'end',
     narrow: 'second',
     narrowCell: (server) => <LastEvent server={server} />,
-    cell: (server) => (
-      <span className={stateOfServer(server) === 'failing' ? 'text-bad' : undefined}>
-        {count(server.tool_count)}
-      </span>
-    ),
+    cell: (server) => <ToolsCell server={server} />,
   },
 ];
 

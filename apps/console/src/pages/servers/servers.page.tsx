@@ -3,6 +3,7 @@ import { Filter, Server } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { ServerView } from '@app/api-client';
 import { serversQuery } from '../../api/queries.js';
+import { isServing } from '../../model/server-state.js';
 import { useMay } from '../../session/session.js';
 import { texts } from '../../texts/index.js';
 import { Button } from '../../ui/button.js';
@@ -85,7 +86,8 @@ interface FilterBarProps {
 function FilterBar({ filters, shown, total }: FilterBarProps) {
   const options = (labels: Readonly<Record<string, string>>) =>
     Object.entries(labels).map(([value, label]) => ({ value: value.toLowerCase(), label }));
-  const offered = shown.reduce((sum, { tool_count: tools }) => sum + tools, 0);
+  const sum = (servers: readonly ServerView[]): number =>
+    servers.reduce((total, { tool_count: tools }) => total + tools, 0);
   return (
     <div className="border-line flex flex-wrap items-center gap-2 border-b px-5 py-2">
       <FilterInput
@@ -106,7 +108,7 @@ function FilterBar({ filters, shown, total }: FilterBarProps) {
         onChange={filters.setTransport}
       />
       <span className="text-text-2 ml-auto text-small">
-        {t.summary(shown.length, total, offered)}
+        {t.summary(shown.length, total, sum(shown.filter(isServing)), sum(shown))}
       </span>
     </div>
   );
