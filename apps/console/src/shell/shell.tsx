@@ -44,7 +44,10 @@ function Frame() {
   const { pathname } = useLocation();
   const page = useRef<HTMLElement>(null);
   // The router's own way needs an inline script, which the content security policy forbids.
-  useLayoutEffect(() => page.current?.scrollTo(0, 0), [pathname]);
+  // In braces: browsers answer with a promise, which React would take for the way to clean up.
+  useLayoutEffect(() => {
+    page.current?.scrollTo(0, 0);
+  }, [pathname]);
   return (
     <div className="flex h-full flex-col tab:flex-row">
       <a
