@@ -72,6 +72,7 @@ const ROUTES = {
     GET {}/tokens
     GET {}/tokens/{id}
     GET {}/tools/{id}/override
+    GET {}/tools/{id}/overrides
     DELETE {}/grants/{id}
     DELETE {}/query/servers/{name}
     DELETE {}/servers/{id}

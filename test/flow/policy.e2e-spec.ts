@@ -228,6 +228,19 @@ describe('views, grants and overrides', () => {
       expect(await api.call('GET', '/tools/search_stock')).toMatchObject({ status: 404 });
     });
 
+    it('lists every override of a tool with the view that it is for', async () => {
+      const path = `/tools/${ids['alpha.find_items']}/overrides`;
+      expect(await api.call('GET', path)).toMatchObject({
+        status: 200,
+        body: { overrides: [{ view: 'shaped', name: 'search_stock' }] },
+      });
+      const none = await api.call('GET', `/tools/${ids['beta.get_item']}/overrides`);
+      expect(none).toMatchObject({ status: 200, body: { overrides: [] } });
+      expect(await send(service.url, `/api/v1/aggregator${path}`, { token })).toMatchObject({
+        status: 403,
+      });
+    });
+
     it('shows preset values to admins in the override itself, and nowhere else', async () => {
       await callOver(service, token, 'search_stock');
       const paths = [

@@ -534,6 +534,10 @@ export type OverrideView = {
     updated_at: string;
 };
 
+export type OverrideListView = {
+    overrides: Array<OverrideView>;
+};
+
 export type OverrideDto = {
     name?: string | null;
     title?: string | null;
@@ -3116,6 +3120,42 @@ export type GetMeResponses = {
 };
 
 export type GetMeResponse = GetMeResponses[keyof GetMeResponses];
+
+export type ListOverridesData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/tools/{id}/overrides';
+};
+
+export type ListOverridesErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListOverridesError = ListOverridesErrors[keyof ListOverridesErrors];
+
+export type ListOverridesResponses = {
+    200: OverrideListView;
+};
+
+export type ListOverridesResponse = ListOverridesResponses[keyof ListOverridesResponses];
 
 export type RemoveOverrideData = {
     body?: never;

@@ -12,7 +12,13 @@ import { Catalogue, type CatalogueTool, ToolNotFound } from '@app/catalogue';
 import { ApiErrors, BodyLimit } from '@app/platform';
 import { Policy } from '../policy.js';
 import { OverrideNotFound } from '../policy.errors.js';
-import { OverrideDto, OverrideQuery, OverrideView, toOverrideView } from './overrides.dto.js';
+import {
+  OverrideDto,
+  OverrideListView,
+  OverrideQuery,
+  OverrideView,
+  toOverrideView,
+} from './overrides.dto.js';
 import { RemoveOverride } from './remove-override.command.js';
 import { isFor, SetOverride } from './set-override.command.js';
 import type { OverriddenTool } from './tool-override.js';
@@ -20,7 +26,7 @@ import type { OverriddenTool } from './tool-override.js';
 /** Preset arguments are shown to admins only, who set them. */
 @ApiTags('policy')
 @ApiBearerAuth()
-@Controller('api/v1/aggregator/tools/:id/override')
+@Controller('api/v1/aggregator/tools/:id')
 @RequireScope('admin')
 export class OverridesController {
   constructor(
@@ -29,7 +35,22 @@ export class OverridesController {
     private readonly catalogue: Catalogue,
   ) {}
 
-  @Get()
+  @Get('overrides')
+  @ApiOperation({ summary: 'Every override of a tool: the one for every view and those of views' })
+  @ApiOkResponse({ type: OverrideListView })
+  @ApiErrors(404)
+  listOverrides(@Param('id') id: string): OverrideListView {
+    const tool = this.toolOf(id);
+    const { overrides, viewsById } = this.policy.current;
+    const own = overrides.filter((one) => isFor(one, targetOf(tool), one.viewId));
+    return {
+      overrides: own.map((one) =>
+        toOverrideView(one, tool, one.viewId === null ? null : (viewsById.get(one.viewId)?.slug ?? null)),
+      ),
+    };
+  }
+
+  @Get('override')
   @ApiOperation({ summary: 'How a tool is offered in a view, or in every view' })
   @ApiOkResponse({ type: OverrideView })
   @ApiErrors(404, 422)
@@ -43,7 +64,7 @@ export class OverridesController {
     return toOverrideView(override, tool, slug ?? null);
   }
 
-  @Put()
+  @Put('override')
   @BodyLimit('long')
   @ApiOperation({ summary: 'Offer a tool under another name, description or with other arguments' })
   @ApiOkResponse({ type: OverrideView })
@@ -61,7 +82,7 @@ export class OverridesController {
     return toOverrideView(override, tool, view ?? null);
   }
 
-  @Delete()
+  @Delete('override')
   @HttpCode(204)
   @ApiOperation({ summary: 'Offer a tool as its server defines it again' })
   @ApiNoContentResponse()

@@ -135,6 +135,11 @@ export class OverrideView {
   readonly updated_at!: string;
 }
 
+export class OverrideListView {
+  @ApiProperty({ type: [OverrideView] })
+  readonly overrides!: OverrideView[];
+}
+
 export function toOverrideView(
   override: ToolOverride,
   tool: CatalogueTool,
