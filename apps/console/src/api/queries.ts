@@ -91,3 +91,13 @@ export const tokensQuery = queryOptions({
       (page) => page.tokens,
     ),
 });
+
+/** The active skills, with how many tools have each. */
+export const skillsQuery = queryOptions({
+  queryKey: ['skills', 'list'],
+  queryFn: () =>
+    readAll(
+      (offset) => ask((api) => api.listSkills({ query: { limit: PAGE, offset } })),
+      (page) => page.skills,
+    ),
+});

@@ -5,6 +5,7 @@ import { common } from './common.js';
 import { connect } from './connect.js';
 import { feed } from './feed.js';
 import { errors } from './errors.js';
+import { form } from './form.js';
 import { login } from './login.js';
 import { nav } from './nav.js';
 import { overview } from './overview.js';
@@ -29,6 +30,7 @@ export const texts = {
   connect,
   errors,
   feed,
+  form,
   login,
   nav,
   overview,

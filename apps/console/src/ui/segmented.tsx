@@ -18,7 +18,7 @@ export function Segmented<T extends string>({
     <div
       role="group"
       aria-label={label}
-      className="border-control-line/60 inline-flex shrink-0 overflow-hidden rounded-2 border"
+      className="border-control-line/60 inline-flex max-w-full shrink-0 overflow-x-auto rounded-2 border"
     >
       {options.map((option) => (
         <button

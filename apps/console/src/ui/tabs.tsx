@@ -26,7 +26,7 @@ export function Tabs({ label, tabs, param = 'tab', usual = tabs[0]?.id ?? '', as
   const [value, setValue] = useAddressState(param, usual);
   return (
     <Primitive.Root value={value} onValueChange={setValue} className="flex min-h-0 grow flex-col">
-      <div className="border-line flex items-center gap-3 overflow-x-auto border-b px-5">
+      <div className="border-line flex shrink-0 items-center gap-3 overflow-x-auto border-b px-5">
         <Primitive.List aria-label={label} className="flex gap-5">
           {tabs.map(({ id, label: text, count }) => (
             <Primitive.Trigger
