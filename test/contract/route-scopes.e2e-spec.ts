@@ -38,7 +38,12 @@ const ROUTES = {
     GET {}/tools
     GET {}/tools/{id}
     GET {}/tools/{id}/skills
-    POST /api/v1/search`,
+    POST /api/v1/search
+    GET /api/v1/events
+    GET {}/servers/{id}/health/history
+    GET {}/sessions
+    GET {}/stats
+    POST {}/login-links`,
   /** Makes servers do something. */
   call: `
     GET {}/results/{id}
@@ -64,7 +69,8 @@ const ROUTES = {
     POST {}/skill-suggestions/{id}/reject
     POST {}/tools/{id}/approve
     POST {}/views/preview
-    PUT {}/tools/{id}/skills`,
+    PUT {}/tools/{id}/skills
+    DELETE {}/sessions/{id}`,
   /** Defines servers, credentials, views, grants, overrides, tokens, skills and settings, or shows what only that needs. */
   admin: `
     GET {}/audit
@@ -94,7 +100,9 @@ const ROUTES = {
     PUT {}/query/rules
     PUT {}/query/servers/{name}
     PUT {}/tools/{id}/override
-    PUT {}/views/{slug}`,
+    PUT {}/views/{slug}
+    GET {}/settings
+    POST {}/servers/test`,
 };
 
 const placed = Object.entries(ROUTES).flatMap(([scope, routes]) =>

@@ -16,18 +16,26 @@ interface RemoveViewProps {
 export function RemoveView({ isOpen, onClose, slug }: RemoveViewProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
+  const key = viewsQuery.queryKey;
   const { data: views = [] } = useQuery(viewsQuery);
   const { data: grants = [] } = useQuery(grantsQuery);
   const { data: tokens = [] } = useQuery(tokensQuery);
   const id = views.find((view) => view.slug === slug)?.id;
   const remove = useMutation({
     mutationFn: () => ask((api) => api.deleteView({ path: { slug } })),
-    onSuccess: async () => {
+    // The page of the view is left first: it would ask for what is being removed.
+    onMutate: async () => {
       await navigate({ to: '/views', search: {} });
+      await client.cancelQueries({ queryKey: key });
+      const before = client.getQueryData(key);
+      client.setQueryData(key, (all) => all?.filter((view) => view.slug !== slug));
+      return { before };
+    },
+    onError: (_error, _given, saved) => client.setQueryData(key, saved?.before),
+    onSettled: async () => {
       await client.invalidateQueries({ queryKey: ['views'] });
       await client.invalidateQueries({ queryKey: ['grants'] });
     },
-    onSettled: onClose,
   });
   return (
     <ConfirmDialog

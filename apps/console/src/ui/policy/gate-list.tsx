@@ -71,7 +71,7 @@ function passed(gate: GateName, explanation: ExplanationView): ReactNode {
     case 'grant':
       return grant === null ? t.withoutGrant : t.grantAt(t.levels[level]);
     case 'level':
-      return t.levelIs(t.levels[level]);
+      return t.levelIs;
     case 'scope':
       return t.scopeReaches;
     case 'server':
