@@ -42,7 +42,7 @@ export class ClientSessionsController {
 
   @Delete(':id')
   @HttpCode(204)
-  @RequireScope('admin')
+  @RequireScope('operate')
   @ApiOperation({
     summary:
       'End the session of a client, which may begin another one; its requests are interrupted',
