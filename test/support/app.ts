@@ -21,10 +21,12 @@ export interface TestApp {
 /**
  * The whole service on a free port, with its own database in the PostgreSQL of this test run; `{ DATABASE_URL: '' }`
  * starts it on PGlite instead, which takes seconds longer. `prepare` may add routes before it listens.
+ * `consoleFolder` has the pages of the console; by default those of the last build.
  */
 export async function startApp(
   overrides: Record<string, string> = {},
   prepare: (app: NestFastifyApplication) => void = () => undefined,
+  consoleFolder?: string,
 ): Promise<TestApp> {
   const folder = await temporaryFolder();
   const tokens = {
@@ -41,7 +43,7 @@ export async function startApp(
       .join(),
     ...overrides,
   });
-  const app = await createApp(env);
+  const app = await createApp(env, consoleFolder);
   const close = async (): Promise<void> => {
     await app.close();
     await folder.remove();

@@ -14,9 +14,13 @@ import { AppModule } from './app.module.js';
 import { announceReplica } from './http/announce-replica.js';
 import { guardClients } from './http/guard-clients.js';
 import { corsOptions, createHttpAdapter } from './http/http-server.js';
+import { builtConsole, leadBrowsersToConsole, serveConsole } from './http/serve-console.js';
 
 /** The whole service before it listens; also used by tests. */
-export async function createApp(env: Env): Promise<NestFastifyApplication> {
+export async function createApp(
+  env: Env,
+  consoleFolder = builtConsole(),
+): Promise<NestFastifyApplication> {
   const logger = new PinoLogger(await createPino(env));
   const adapter = createHttpAdapter(env);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(env), adapter, {
@@ -28,10 +32,12 @@ export async function createApp(env: Env): Promise<NestFastifyApplication> {
   if (cors) app.enableCors(cors);
   guardClients(app, adapter.getInstance());
   announceReplica(app, adapter.getInstance());
+  if (env.MCP_AGGREGATOR_CONSOLE) leadBrowsersToConsole(adapter.getInstance());
   await app.get(AccessControl).install(adapter.getInstance());
   app.useGlobalGuards(new UnknownParameters());
   app.useGlobalPipes(new RequestValidationPipe());
   app.useGlobalFilters(new HttpErrorFilter());
   serveApiDocs(app);
+  if (env.MCP_AGGREGATOR_CONSOLE) serveConsole(adapter.getInstance(), consoleFolder);
   return app;
 }

@@ -13,7 +13,12 @@ async function start(max: number): Promise<void> {
   answers = [];
   server = createServer((_request, response) => answers.push(response));
   const limits: Pick<ClientLimits, 'note'> = { note: () => undefined };
-  connections = new ClientConnections(server, max, limits as ClientLimits);
+  connections = new ClientConnections(
+    server,
+    max,
+    limits as ClientLimits,
+    (url) => url !== '/file',
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 }
 
@@ -78,6 +83,20 @@ describe(ClientConnections.name, () => {
     await eventually(() => expect(text).toContain('<63>'));
     expect(text.indexOf('<62>')).toBeLessThan(text.indexOf('<63>'));
     await eventually(() => expect(connections.outstanding).toBe(0));
+  });
+
+  it('waits at its end for answers, and for no files', async () => {
+    await start(10);
+    const [reader, caller] = [await open('127.0.0.2'), await open('127.0.0.3')];
+    reader.write(request.replace('GET /', 'GET /file'));
+    caller.write(request);
+    await eventually(() => expect(answers).toHaveLength(2));
+    expect(connections.outstanding).toBe(1);
+    connections.end(60_000);
+    expect([reader, caller].map(isOpen)).toEqual([true, true]);
+    answers.find(({ req }) => req.url === '/')?.end('done');
+    await eventually(() => expect([reader, caller].map(isOpen)).toEqual([false, false]));
+    expect(connections.outstanding).toBe(0);
   });
 
   it('aborts queued answers when the client disconnects', async () => {

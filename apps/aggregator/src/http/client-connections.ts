@@ -8,6 +8,8 @@ const MAX_PIPELINED = 64;
 interface Connection {
   readonly address: string;
   outstanding: number;
+  /** Of these, the ones that an end waits for. */
+  awaited: number;
   /** Responses that wait for earlier ones on the same connection. */
   queued?: Set<ServerResponse>;
 }
@@ -26,12 +28,14 @@ export class ClientConnections {
     private readonly server: Server,
     private readonly max: number,
     private readonly limits: ClientLimits,
+    /** Whether the end of the service waits for the response to a request with this URL. */
+    private readonly isAwaited: (url: string) => boolean = () => true,
   ) {
     server.on('connection', (socket: Socket) => this.open(socket));
-    server.on('request', ({ socket }, response) => this.begin(socket, response));
+    server.on('request', ({ socket, url = '' }, response) => this.begin(socket, url, response));
   }
 
-  /** Requests without a complete response, streams included. */
+  /** Requests without a complete response that an end waits for, streams included. */
   get outstanding(): number {
     return this.unanswered;
   }
@@ -52,7 +56,7 @@ export class ClientConnections {
       socket.destroy();
       return;
     }
-    this.connections.set(socket, { address, outstanding: 0 });
+    this.connections.set(socket, { address, outstanding: 0, awaited: 0 });
     this.addresses.add(address);
     socket.once('close', () => this.forget(socket));
   }
@@ -82,28 +86,31 @@ export class ClientConnections {
     if (!connection) return;
     this.connections.delete(socket);
     this.addresses.remove(connection.address);
-    this.unanswered -= connection.outstanding;
+    this.unanswered -= connection.awaited;
     // Node signals the disconnect only to the response that is being sent.
     for (const response of connection.queued ?? []) response.emit('close');
     this.endIfAnswered();
   }
 
-  private begin(socket: Socket, response: ServerResponse): void {
+  private begin(socket: Socket, url: string, response: ServerResponse): void {
     const connection = this.connections.get(socket);
     if (!connection) return;
-    this.unanswered += 1;
+    const awaited = this.isAwaited(url) ? 1 : 0;
+    this.unanswered += awaited;
+    connection.awaited += awaited;
     connection.outstanding += 1;
     if (!response.socket) (connection.queued ??= new Set()).add(response);
-    response.once('close', () => this.answered(socket, response));
+    response.once('close', () => this.answered(socket, response, awaited));
     if (connection.outstanding <= MAX_PIPELINED || socket.destroyed) return;
     this.limits.note('pipelined_requests', connection.address);
     socket.resetAndDestroy();
   }
 
-  private answered(socket: Socket, response: ServerResponse): void {
+  private answered(socket: Socket, response: ServerResponse, awaited: number): void {
     const connection = this.connections.get(socket);
     if (!connection) return;
-    this.unanswered -= 1;
+    this.unanswered -= awaited;
+    connection.awaited -= awaited;
     connection.outstanding -= 1;
     connection.queued?.delete(response);
     this.endIfAnswered();

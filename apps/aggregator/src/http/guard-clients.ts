@@ -11,6 +11,7 @@ import {
 } from '@app/platform';
 import type { FastifyInstance } from 'fastify';
 import { ClientConnections } from './client-connections.js';
+import { isConsoleFile } from './serve-console.js';
 
 /** Time for requests in progress after the listener closes, before their connections are cut. */
 const END_WITHIN_MS = 5_000;
@@ -22,7 +23,12 @@ export function guardClients(app: INestApplicationContext, fastify: FastifyInsta
   const unsent = app.get(UnsentBytes);
   const drain = app.get(Drain);
   const max = app.get(Env).MCP_AGGREGATOR_MAX_CONNECTIONS;
-  const connections = new ClientConnections(fastify.server, max, app.get(ClientLimits));
+  const connections = new ClientConnections(
+    fastify.server,
+    max,
+    app.get(ClientLimits),
+    (url) => !isConsoleFile(url),
+  );
   unsent.adopt(fastify.server);
   drain.countWith(() => connections.outstanding);
   fastify.addHook('onRequest', (request, reply, done) => {

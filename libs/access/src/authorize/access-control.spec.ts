@@ -71,6 +71,7 @@ describe(AccessControl.name, () => {
     for (const access of ['public', ...tokenScopes] as const) {
       app.get(`/${access}`, { config: { access } }, ({ principal }) => principal ?? 'no caller');
     }
+    app.get('/file', { config: { access: 'public', isUncounted: true } }, () => 'a file');
     app.get('/mcp/servers/:name', { config: { access: 'call' } }, () => 'ok');
     app.get('/passed', { config: { access: 'call' } }, ({ id, passedBy }) => ({ id, passedBy }));
     app.get('/docs/page', () => 'documentation');
@@ -387,6 +388,13 @@ describe(AccessControl.name, () => {
       expect(await statusOf('/read', `Bearer ${ADMIN}`)).toBe(200);
       for (let i = 0; i < 3; i++) expect(await statusOf('/public')).toBe(200);
       expect(await statusOf('/public')).toBe(429);
+    });
+
+    it('takes any number of requests of files, also from a caller who may send no more', async () => {
+      await start({ MCP_AGGREGATOR_RATE_LIMIT: '1' });
+      for (let i = 0; i < 5; i++) expect(await statusOf('/file')).toBe(200);
+      expect([await statusOf('/public'), await statusOf('/public')]).toEqual([200, 429]);
+      expect(await statusOf('/file')).toBe(200);
     });
 
     it('counts the further calls of a request', async () => {

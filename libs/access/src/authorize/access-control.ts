@@ -72,9 +72,9 @@ export class AccessControl {
       return refuseExcess(failures, this);
     });
     const admitFor =
-      (rule: AccessRule): Admission =>
+      (rule: AccessRule, counted: Limiter | undefined): Admission =>
       (request, _reply, done) => {
-        const waiting = this.admit(request, rule, failures, calls);
+        const waiting = this.admit(request, rule, failures, counted);
         if (!waiting) done();
         return waiting;
       };
@@ -82,10 +82,11 @@ export class AccessControl {
     fastify.addHook('onRoute', (route) => {
       const rule = ruleOf(route);
       route.config = { ...route.config, access: rule };
-      route.onRequest = [admitFor(rule), ...[route.onRequest ?? []].flat()];
+      const counted = route.config.isUncounted ? undefined : calls;
+      route.onRequest = [admitFor(rule, counted), ...[route.onRequest ?? []].flat()];
     });
     // Unknown paths need a token too, so that the body of an unauthenticated request is never read.
-    const admitAnywhere = admitFor('read');
+    const admitAnywhere = admitFor('read', calls);
     fastify.addHook('onRequest', (request, reply, done) =>
       request.is404 ? admitAnywhere(request, reply, done) : done(),
     );

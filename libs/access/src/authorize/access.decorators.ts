@@ -27,6 +27,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set by the decorators below; to be set by hand on routes added to Fastify directly. */
     access?: AccessRule;
+    /** Requests of files that anyone may read: they do not count against the rate limit. */
+    isUncounted?: boolean;
   }
 }
 
