@@ -5,7 +5,8 @@ COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci
 COPY . .
 # Readable for the user that the service runs as, whatever the umask of the checkout was.
-RUN npm run build && npm prune --omit=dev && chmod -R a+rX package.json .env.example node_modules dist libs
+RUN npm run build && npm prune --omit=dev && rm -rf node_modules/.cache \
+  && chmod -R a+rX package.json .env.example node_modules dist libs
 # docker build --build-arg MINILM=true, for EMBEDDINGS_LOCAL_MODEL=minilm
 ARG MINILM=false
 RUN if [ "$MINILM" = true ]; then npm run minilm:install; fi

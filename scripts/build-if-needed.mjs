@@ -6,6 +6,8 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const built = 'dist/apps/aggregator/src/main.js';
+/** Without it the service starts, but shows nothing in a browser. */
+const page = 'dist/console/index.html';
 /** Written by the last step of a build, so that an interrupted build is detected. */
 const lastPart = 'dist/database-template';
 const sources = [
@@ -27,7 +29,7 @@ function newest(path) {
 if (isNeeded()) process.exitCode = await build();
 
 function isNeeded() {
-  if (!existsSync(built) || !existsSync(lastPart)) return true;
+  if (![built, page, lastPart].every((path) => existsSync(path))) return true;
   return Math.max(...sources.map(newest)) > statSync(built).mtimeMs;
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../support/env.js';
 
@@ -10,6 +10,8 @@ const BUILD = `
   mkdirSync('dist/apps/aggregator/src', { recursive: true });
   writeFileSync('dist/apps/aggregator/src/main.js', '');
   if (process.env.FAILS) process.exit(3);
+  mkdirSync('dist/console', { recursive: true });
+  writeFileSync('dist/console/index.html', '');
   mkdirSync('dist/database-template', { recursive: true });
 `;
 
@@ -45,6 +47,12 @@ describe('a build before a start', () => {
     run();
     const later = Date.now() / 1_000 + 60;
     utimesSync(join(folder.path, 'apps/main.ts'), later, later);
+    expect(run().stdout).toContain('building');
+  });
+
+  it('builds again when there is no console, as after a build of the service alone', () => {
+    run();
+    rmSync(join(folder.path, 'dist/console'), { recursive: true });
     expect(run().stdout).toContain('building');
   });
 
