@@ -36,7 +36,6 @@ export const access = {
   noEnd: 'no end',
   expired: 'Expired',
   inTime: (time: string) => `in ${time}`,
-  expiresOn: (at: string) => `Expires ${at}`,
   overlapHead: 'Rotation',
   overlap: 'Old secret accepted',
   configured: 'configuration',
@@ -69,7 +68,6 @@ export const access = {
   secretOnce: 'It is shown only now. Copy it to where it is used; the service keeps only its hash.',
   secretUse: 'Clients send it as a header:',
   secretDone: 'I have copied it',
-  copySecret: 'Copy the token',
   emptyTokens: 'No token was issued yet',
   emptyTokensHint:
     'Programs and people log in with a token. Give each its own, so that one can be revoked alone.',

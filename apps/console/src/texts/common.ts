@@ -4,6 +4,7 @@ export const common = {
   close: 'Close',
   copied: 'Copied',
   copy: 'Copy',
+  copyLink: 'Copy link',
   tryAgain: 'Try again',
   loading: 'Loading',
   noRight: (scope: string) => `This needs the ${scope} scope.`,

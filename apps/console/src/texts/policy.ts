@@ -31,7 +31,6 @@ export const policy = {
   },
   view: 'View',
   expires: 'Until',
-  forever: 'withdrawn',
   callsPerMinute: 'Calls a minute',
   callsPerMinuteHint: 'Empty: no limit of its own.',
   perMinute: (calls: number) => `${count(calls)} calls a minute`,

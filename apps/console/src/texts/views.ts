@@ -118,7 +118,6 @@ export const views = {
   heldMark: 'Held',
   outMark: 'Left out',
   noGrantFor: (subject: string) => `${subject} has no grant on this view, so nothing is offered.`,
-  levelOf: (level: string) => `reaches to ${level}`,
   previewFailed: 'The preview',
   previewEmpty: 'No tool fits',
   explainRow: (tool: string) => `Why ${tool}?`,
