@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ServerView } from '@app/api-client';
 import { ask } from './service.js';
 
@@ -101,3 +101,24 @@ export const skillsQuery = queryOptions({
       (page) => page.skills,
     ),
 });
+
+export type StatsWindow = '10m' | '24h' | '30d';
+
+/** How often the newest step of a window is worth reading again. */
+const refreshMs: Readonly<Record<StatsWindow, number>> = {
+  '10m': 2_000,
+  '24h': 30_000,
+  '30d': 300_000,
+};
+
+/** Calls, errors and durations: in all, by server or by tool; of one server with its name. */
+export const statsQuery = (window: StatsWindow, by?: 'server' | 'tool', server?: string) =>
+  queryOptions({
+    queryKey: ['stats', window, by, server],
+    queryFn: () =>
+      ask((api) =>
+        api.getStats({ query: { window, ...(by && { by }), ...(server && { server }) } }),
+      ),
+    refetchInterval: refreshMs[window],
+    placeholderData: keepPreviousData,
+  });

@@ -21,13 +21,15 @@ const form = {
   value: 'Value or ${VAR}',
   env: {
     label: 'Variables',
-    name: 'NAME',
+    name: 'Name of the variable',
+    example: 'NAME',
     value: (of: string) => `Value of ${of || 'the variable'}`,
     add: 'Add a variable',
   },
   headers: {
     label: 'Headers',
-    name: 'Name',
+    name: 'Name of the header',
+    example: 'X-Api-Key',
     value: (of: string) => `Value of ${of || 'the header'}`,
     add: 'Add a header',
   },
@@ -75,8 +77,24 @@ const form = {
   toFix: (fields: number) => `${plural(fields, 'field')} to fix before it can be saved.`,
 } as const;
 
+const trial = {
+  test: 'Test',
+  testing: 'Connecting, for up to 20 s. Nothing is saved.',
+  works: (n: number, time: string) => `Works: ${tools(n)}, ${time}`,
+  failed: 'Does not connect',
+  needsLogin: 'Needs a login',
+  loginAt: (issuer: string) => `After saving, a person logs in at ${issuer}.`,
+  loginLater: 'After saving, a person logs in.',
+  answer: (name: string, version: string, prompts: number, resources: number) =>
+    [name, `MCP ${version}`, plural(prompts, 'prompt'), plural(resources, 'resource')]
+      .filter(Boolean)
+      .join(', '),
+  tools: 'Its tools',
+} as const;
+
 export const servers = {
   form,
+  trial,
   title: 'Servers',
   number,
   list: 'Servers, by what they need',
@@ -117,7 +135,12 @@ export const servers = {
     from: '24 h ago',
     to: 'now',
     tools: 'Tools',
+    errors: 'Errors',
+    p95: 'p95',
   },
+  callsOfDay: (calls: number, errors: number) =>
+    `${plural(calls, 'call')} in 24 h, ${count(errors)} failed`,
+  noCalls: 'No calls in 24 h',
   checked: 'Checked',
   notChecked: 'Connected',
   offByRequest: 'Turned off by request',

@@ -95,7 +95,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   });
   // The virtualizer remembers heights by position, and a head may now stand where a row stood.
   const heights = `${rowPx} ${groups.map((group) => `${group.label === ''} ${group.rows.length}`).join()}`;
-  useLayoutEffect(() => virtual.measure(), [virtual, heights]);
+  useLayoutEffect(() => {
+    virtual.measure();
+  }, [virtual, heights]);
   const toggle = (id: string): void => {
     if (!selection) return;
     const ids = new Set(selection.ids);

@@ -7,7 +7,8 @@ import { LinkButton } from '../../ui/link-button.js';
 import { Empty, ErrorPane, Pane } from '../../ui/pane.js';
 import { Segmented } from '../../ui/segmented.js';
 import { type ChartLine, TimeChart } from '../../ui/time-chart.js';
-import { columnsOf, type Columns, statsQuery, useWindow } from './stats.js';
+import { statsQuery } from '../../api/queries.js';
+import { columnsOf, type Columns, useWindow } from './stats.js';
 
 const { overview: t } = texts;
 

@@ -7,7 +7,8 @@ import { duration } from '../../ui/format.js';
 import { Pane } from '../../ui/pane.js';
 import { StateMark } from '../../ui/state-mark.js';
 import { ServerName } from '../../ui/tool-name.js';
-import { statsQuery, useWindow } from './stats.js';
+import { statsQuery } from '../../api/queries.js';
+import { useWindow } from './stats.js';
 
 const MOST_ROWS = 12;
 

@@ -1,32 +1,14 @@
 import type { StatsView } from '@app/api-client';
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { ask } from '../../api/service.js';
+import type { StatsWindow } from '../../api/queries.js';
 import { useAddressState } from '../../ui/tabs.js';
 
-export type StatsWindow = '10m' | '24h' | '30d';
-
 const windows: readonly StatsWindow[] = ['10m', '24h', '30d'];
-
-/** How often the newest step of a window is worth reading again. */
-const refreshMs: Readonly<Record<StatsWindow, number>> = {
-  '10m': 2_000,
-  '24h': 30_000,
-  '30d': 300_000,
-};
 
 /** The window of the page, in its address. */
 export function useWindow(): [StatsWindow, (value: StatsWindow) => void] {
   const [value, setValue] = useAddressState('window', '10m');
   return [windows.find((window) => window === value) ?? '10m', setValue];
 }
-
-export const statsQuery = (window: StatsWindow, by?: 'server' | 'tool') =>
-  queryOptions({
-    queryKey: ['stats', window, by],
-    queryFn: () => ask((api) => api.getStats({ query: { window, ...(by && { by }) } })),
-    refetchInterval: refreshMs[window],
-    placeholderData: keepPreviousData,
-  });
 
 /** The series as the charts take them: one value for each step, per second or, over days, per day. */
 export interface Columns {

@@ -6,7 +6,8 @@ import { classNames } from '../../ui/class-names.js';
 import { duration, percent } from '../../ui/format.js';
 import { Pane } from '../../ui/pane.js';
 import { ToolName } from '../../ui/tool-name.js';
-import { statsQuery, useWindow } from './stats.js';
+import { statsQuery } from '../../api/queries.js';
+import { useWindow } from './stats.js';
 
 const { overview: t } = texts;
 const MOST_ROWS = 12;

@@ -8,6 +8,7 @@ import { fieldErrors } from '../../servers/form/field-errors.js';
 import { FormProblem } from '../../servers/form/form-problem.js';
 import { draftOf, registrationOf, type ServerDraft } from '../../servers/form/server-draft.js';
 import { ServerFields } from '../../servers/form/server-fields.js';
+import { TrialButton, TrialOutcome, useServerTrial } from '../../servers/form/server-trial.js';
 import { texts } from '../../texts/index.js';
 import { Button } from '../../ui/button.js';
 
@@ -46,25 +47,33 @@ export function SettingsTab({ detail }: { readonly detail: ServerDetailView }) {
       });
     },
   });
-  const errors = fieldErrors(saving.error);
+  const trial = useServerTrial(detail.id);
+  const errors = fieldErrors(saving.error ?? trial.error);
+  const change = (part: Partial<ServerDraft>): void => {
+    setDraft((before) => ({ ...before, ...part }));
+    // What was found is about other settings now.
+    trial.reset();
+  };
+  const test = (): void => {
+    saving.reset();
+    trial.mutate(draft);
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
+    trial.reset();
     saving.mutate(changes);
   };
   return (
     <form onSubmit={submit} className="max-w-160 p-5" noValidate>
-      <ServerFields
-        isNew={false}
-        draft={draft}
-        errors={errors}
-        onChange={(part) => setDraft((now) => ({ ...now, ...part }))}
-      />
+      <ServerFields isNew={false} draft={draft} errors={errors} onChange={change} />
       <div className="mt-5">
         <FormProblem error={saving.error} errors={errors} />
-        <div className="flex flex-wrap items-center gap-2">
+        {!saving.isError && <TrialOutcome trial={trial} />}
+        <div className="mt-2 flex flex-wrap items-center gap-2">
           <Button type="submit" kind="primary" busy={saving.isPending} disabled={!isChanged}>
             {t.save}
           </Button>
+          <TrialButton trial={trial} onTest={test} />
           {isChanged && <Button onClick={() => setDraft(before)}>{t.discard}</Button>}
           <span className="text-text-3 text-small">{noteOf(changes)}</span>
         </div>

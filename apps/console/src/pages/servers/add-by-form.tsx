@@ -7,6 +7,7 @@ import { fieldErrors } from '../../servers/form/field-errors.js';
 import { emptyDraft, registrationOf, type ServerDraft } from '../../servers/form/server-draft.js';
 import { ServerFields } from '../../servers/form/server-fields.js';
 import { FormProblem } from '../../servers/form/form-problem.js';
+import { TrialButton, TrialOutcome, useServerTrial } from '../../servers/form/server-trial.js';
 import { texts } from '../../texts/index.js';
 import { Button } from '../../ui/button.js';
 
@@ -25,24 +26,34 @@ export function AddByForm({ onClose }: { readonly onClose: () => void }) {
       await navigate({ to: '/servers/$name', params: { name } });
     },
   });
-  const errors = fieldErrors(saving.error);
+  const trial = useServerTrial();
+  // The newest of the two says what is wrong with the fields.
+  const errors = fieldErrors(saving.error ?? trial.error);
+  const change = (part: Partial<ServerDraft>): void => {
+    setDraft((before) => ({ ...before, ...part }));
+    // What was found is about other settings now.
+    trial.reset();
+  };
+  const test = (): void => {
+    saving.reset();
+    trial.mutate(draft);
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
+    trial.reset();
     saving.mutate(draft);
   };
   return (
     <form onSubmit={submit} className="flex min-h-full flex-col" noValidate>
       <div className="grow p-5">
-        <ServerFields
-          isNew
-          draft={draft}
-          errors={errors}
-          onChange={(part) => setDraft((before) => ({ ...before, ...part }))}
-        />
+        <ServerFields isNew draft={draft} errors={errors} onChange={change} />
       </div>
       <div className="border-line bg-inset sticky bottom-0 border-t px-5 py-3">
         <FormProblem error={saving.error} errors={errors} />
-        <div className="flex justify-end gap-2">
+        {!saving.isError && <TrialOutcome trial={trial} />}
+        <div className="mt-2 flex justify-end gap-2">
+          <TrialButton trial={trial} onTest={test} />
+          <span className="grow" />
           <Button onClick={onClose}>{texts.common.cancel}</Button>
           <Button type="submit" kind="primary" busy={saving.isPending}>
             {texts.servers.addOne}

@@ -5,6 +5,7 @@ import { texts } from '../../texts/index.js';
 import { type Column, DataTable, type RowGroup, type Selection } from '../../ui/data-table.js';
 import { StateMark } from '../../ui/state-mark.js';
 import { HealthCell } from './health-cell.js';
+import { ErrorsCell, LatencyCell } from './stats-cells.js';
 import { LastEvent, NameCell, StateCell, ToolsCell } from './server-cells.js';
 
 const t = texts.servers.columns;
@@ -45,6 +46,22 @@ const columns: readonly Column<ServerView>[] = [
     narrow: 'second',
     narrowCell: (server) => <LastEvent server={server} />,
     cell: (server) => <ToolsCell server={server} />,
+  },
+  {
+    id: 'errors',
+    head: t.errors,
+    width: '56px',
+    align: 'end',
+    narrow: 'hidden',
+    cell: (server) => <ErrorsCell server={server} />,
+  },
+  {
+    id: 'p95',
+    head: t.p95,
+    width: '60px',
+    align: 'end',
+    narrow: 'hidden',
+    cell: (server) => <LatencyCell server={server} />,
   },
 ];
 

@@ -33,7 +33,7 @@ export function PairsField({ field, pairs, errors, onChange }: PairsFieldProps) 
               <Input
                 mono
                 aria-label={t.name}
-                placeholder={t.name}
+                placeholder={t.example}
                 value={pair.name}
                 className="!w-2/5 shrink-0"
                 onChange={(event) => change(pair.id, { name: event.target.value })}
