@@ -46,6 +46,37 @@ const answerSchema = z.object({
   }),
 });
 
+const explainedSchema = answerSchema.extend({
+  metadata: z.object({
+    explanation: z.object({
+      timeline: z.array(
+        z.object({
+          server: z.string(),
+          tool: z.string(),
+          kind: z.string(),
+          startMs: z.int(),
+          endMs: z.int(),
+          arguments: z.array(z.string()),
+          outcome: z.string(),
+          error: z.string().nullable(),
+          pieces: z.int(),
+        }),
+      ),
+      phases: z.object({ chosenMs: z.int(), answeredMs: z.int(), rankedMs: z.int() }),
+      folded: z.array(z.object({ into: z.int(), server: z.string() })),
+      foldedTotal: z.int(),
+      notQueried: z.array(z.object({ server: z.string(), reason: z.string() })),
+      tokens: z.object({
+        read: z.int(),
+        duplicates: z.int(),
+        notReturned: z.int(),
+        cut: z.int(),
+        returned: z.int(),
+      }),
+    }),
+  }),
+});
+
 describe('one question to many servers', () => {
   let service: TestApp;
   let library: HttpPeer;
@@ -273,6 +304,43 @@ describe('one question to many servers', () => {
     });
   });
 
+  it('explains its time, its duplicates and its tokens', async () => {
+    const answer = await request('POST', QUERY, {
+      query: question,
+      servers: answering,
+      explain: true,
+    });
+    const { results, metadata } = explainedSchema.parse(answer.body);
+    const { timeline, phases, tokens, folded, foldedTotal, notQueried } = metadata.explanation;
+    expect(new Set(timeline.map(({ server }) => server))).toEqual(new Set(answering));
+    for (const call of timeline) {
+      expect(call.endMs).toBeGreaterThanOrEqual(call.startMs);
+      expect(call.startMs).toBeGreaterThanOrEqual(phases.chosenMs);
+      expect(call.endMs).toBeLessThanOrEqual(phases.answeredMs);
+    }
+    expect(timeline).toContainEqual(
+      expect.objectContaining({
+        server: 'docs',
+        tool: 'search',
+        kind: 'call',
+        arguments: ['query'],
+        outcome: 'succeeded',
+        error: null,
+      }),
+    );
+    expect(phases.rankedMs).toBeGreaterThanOrEqual(phases.answeredMs);
+    expect(foldedTotal).toBe(folded.length);
+    expect(folded.length).toBeGreaterThan(0);
+    for (const { into, server } of folded) {
+      expect(results[into - 1]?.sources?.map((source) => source.server)).toContain(server);
+    }
+    expect(tokens.read).toBe(tokens.duplicates + tokens.notReturned + tokens.cut + tokens.returned);
+    expect(Math.min(...Object.values(tokens))).toBeGreaterThanOrEqual(0);
+    expect(tokens.returned).toBeGreaterThan(0);
+    expect(tokens.duplicates).toBeGreaterThan(0);
+    expect(notQueried).toEqual([]);
+  });
+
   describe('rules', () => {
     afterAll(() => request('PUT', `${QUERY}/rules`, { rules: [] }));
 
@@ -290,6 +358,11 @@ describe('one question to many servers', () => {
       });
       const { metadata } = await query({ query: question });
       expect(metadata.servers.map(({ name }) => name)).toEqual(['docs', 'wiki']);
+      const explained = await request('POST', QUERY, { query: question, explain: true });
+      expect(explainedSchema.parse(explained.body).metadata.explanation.notQueried).toContainEqual({
+        server: 'archive',
+        reason: 'the rule that matched does not name it',
+      });
       const other = await query({ query: 'vacuum' });
       expect(other.metadata.serversSucceeded).toBe(answering.length);
     });

@@ -2,14 +2,12 @@ import type { JsonObject } from '@app/platform';
 import type { Digest } from '../rank/digest.js';
 import type { ServerOutcome } from '../fan-out/fan-out.js';
 import type { Source, UniquePassage } from '../read/passage.js';
-import type { QueryRule } from '../choose/query-rule.js';
 
 export interface AnswerParts {
   readonly digest: Digest;
   readonly outcomes: readonly ServerOutcome[];
   readonly processingTimeMs: number;
-  /** With `explain`: the rule that chose the servers, if one did. */
-  readonly explanation?: { readonly rule?: QueryRule };
+  readonly explanation?: JsonObject;
 }
 
 /** The contract's answer, with the source of each text and the outcome of each server. */
@@ -29,7 +27,7 @@ export function answerOf(parts: AnswerParts): JsonObject {
       processingTimeMs: Math.round(parts.processingTimeMs),
       serverDiversity: rounded(contributing.size / outcomes.length),
       servers: outcomes.map(serverOf),
-      ...(explanation && { explanation: explanationOf(outcomes, explanation.rule) }),
+      ...(explanation && { explanation }),
     },
   };
 }
@@ -60,27 +58,6 @@ function serverOf({ target, asked, status, error, elapsedMs, isCut }: ServerOutc
     elapsedMs,
     error: error ?? null,
     ...(isCut && { truncated: true }),
-  };
-}
-
-function explanationOf(
-  outcomes: readonly ServerOutcome[],
-  rule: QueryRule | undefined,
-): JsonObject {
-  return {
-    rule: rule?.pattern ?? null,
-    servers: outcomes.map(({ target, asked, planner }) => ({
-      name: target.server.name,
-      ...(planner !== undefined && { planner }),
-      asked: asked.map((call) => ({
-        tool: call.tool.originalName,
-        arguments: call.arguments,
-        why: call.why,
-      })),
-      notAsked: target.refused
-        .filter(({ tool }) => !asked.some((call) => call.tool.originalName === tool))
-        .map(({ tool, reason }) => ({ tool, reason })),
-    })),
   };
 }
 

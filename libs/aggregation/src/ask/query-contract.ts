@@ -106,6 +106,88 @@ const asked = {
   },
 };
 
+const milliseconds = { type: 'integer', minimum: 0 } as const;
+const count = { type: 'integer', minimum: 0 } as const;
+
+const timelineEntry = {
+  type: 'object' as const,
+  properties: {
+    server: { type: 'string', example: 'github' },
+    tool: { type: 'string', example: 'search_issues' },
+    kind: {
+      type: 'string',
+      enum: ['look_up', 'call', 'word'],
+      description:
+        'look_up: its answer gives the arguments of the next call; word: a repetition with one word of the query',
+    },
+    arguments: {
+      type: 'array',
+      description: 'Names only',
+      items: { type: 'string' as const },
+      example: ['query'],
+    },
+    startMs: { ...milliseconds, description: 'Since the start of the query' },
+    endMs: milliseconds,
+    outcome: { type: 'string', enum: ['succeeded', 'failed', 'timed_out', 'unavailable'] },
+    error: { type: 'string', nullable: true },
+    pieces: { ...count, description: 'Passages in its answer' },
+  },
+  required: [
+    'server',
+    'tool',
+    'kind',
+    'arguments',
+    'startMs',
+    'endMs',
+    'outcome',
+    'error',
+    'pieces',
+  ],
+};
+
+const foldedPassage = {
+  type: 'object' as const,
+  properties: {
+    into: { ...count, description: 'Rank of the result that it is a duplicate of', example: 1 },
+    server: { type: 'string' },
+    tool: { type: 'string' },
+    url: { type: 'string' },
+    beginning: { type: 'string', description: 'Of its text' },
+  },
+  required: ['into', 'server', 'tool', 'beginning'],
+};
+
+const tokenCounts = {
+  type: 'object',
+  description: 'Estimated; read = duplicates + notReturned + cut + returned',
+  properties: {
+    read: { ...count, description: 'In all answers', example: 18_420 },
+    duplicates: { ...count, description: 'Folded into other passages', example: 9_310 },
+    notReturned: {
+      ...count,
+      description: 'Passages that say nothing about the query, or of a lower rank',
+      example: 4_880,
+    },
+    cut: { ...count, description: 'Ends of long results', example: 2_100 },
+    returned: { ...count, example: 2_130 },
+  },
+  required: ['read', 'duplicates', 'notReturned', 'cut', 'returned'],
+};
+
+const phases = {
+  type: 'object',
+  description:
+    'Milliseconds since the start of the query at which each phase ended, and its limits',
+  properties: {
+    chosenMs: { ...milliseconds, description: 'Servers and tools were chosen' },
+    answeredMs: { ...milliseconds, description: 'The last server had an outcome' },
+    rankedMs: { ...milliseconds, description: 'The answers were ranked and merged' },
+    serverTimeoutMs: { ...milliseconds, description: 'For each server, after the choice' },
+    queryTimeoutMs: milliseconds,
+  },
+  required: ['chosenMs', 'answeredMs', 'rankedMs', 'serverTimeoutMs', 'queryTimeoutMs'],
+};
+
 export const explainedAnswerSchema = {
   ...answerSchema,
   properties: {
@@ -127,6 +209,7 @@ export const explainedAnswerSchema = {
               type: 'array',
               items: {
                 type: 'object' as const,
+                required: ['name', 'asked', 'notAsked'],
                 properties: {
                   name: { type: 'string' },
                   planner: {
@@ -145,7 +228,39 @@ export const explainedAnswerSchema = {
                 },
               },
             },
+            notQueried: {
+              type: 'array',
+              description: 'Servers that were left out; empty for a query that names its servers',
+              items: {
+                type: 'object' as const,
+                properties: { server: { type: 'string' }, reason: { type: 'string' } },
+                required: ['server', 'reason'],
+              },
+            },
+            timeline: {
+              type: 'array',
+              description: 'The calls, by their start; at most 200',
+              items: timelineEntry,
+            },
+            phases,
+            folded: {
+              type: 'array',
+              description: 'Duplicates of the results; at most 100',
+              items: foldedPassage,
+            },
+            foldedTotal: count,
+            tokens: tokenCounts,
           },
+          required: [
+            'rule',
+            'servers',
+            'notQueried',
+            'timeline',
+            'phases',
+            'folded',
+            'foldedTotal',
+            'tokens',
+          ],
         },
       },
     },

@@ -14,12 +14,20 @@ import { answerOf } from './aggregated-answer.js';
 import type { AggregatedQuery } from './aggregated-query.js';
 import { AllServersFailed } from '../aggregation.errors.js';
 import { digesting } from '../rank/digest.js';
-import { FanOut, type ServerOutcome } from '../fan-out/fan-out.js';
+import { type CallTrace, FanOut, type ServerOutcome } from '../fan-out/fan-out.js';
 import { LlmPlanner } from '../choose/llm-planner.js';
 import { QuerySettings } from '../settings/query-settings.js';
 import { cosine } from '../rank/passage-scores.js';
 import type { QueryContext } from '../choose/tool-choice.js';
-import { isQueried, type Target, targeting, type Targets } from '../choose/targets.js';
+import {
+  isQueried,
+  type NotQueried,
+  type Target,
+  targeting,
+  type Targets,
+  whyNotAsked,
+} from '../choose/targets.js';
+import { explaining } from './query-explanation.js';
 
 export interface QueryProgress {
   /** Number of servers with an outcome. */
@@ -84,13 +92,19 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
     outcomes: ServerOutcome[],
   ): Promise<JsonObject> {
     const signal = abortSignalOf(caller.signal);
-    const { targets, rule, weightOf } = await this.chooseTargets(question, caller.offer, signal);
+    const chosen = await this.chooseTargets(question, caller.offer, signal);
+    const { targets, weightOf } = chosen;
+    const chosenAt = performance.now();
+    const calls: CallTrace[] = [];
+    const serverMs = this.serverTimeoutMs(startedAt);
     const found = await this.fanOut.ask(targets, {
       caller: { actor: caller.actor, signal, origin: { entry: 'query', view: viewOf(caller) } },
-      withinMs: this.serverTimeoutMs(startedAt),
+      withinMs: serverMs,
       onOutcome: countingProgress(targets.length, caller.onProgress),
+      ...(question.explain && { onCall: (call: CallTrace) => calls.push(call) }),
     });
     outcomes.push(...found);
+    const answeredAt = performance.now();
     if (!outcomes.some(({ status }) => status === 'succeeded')) {
       throw new AllServersFailed(
         targets.map(({ server }) => server.name),
@@ -110,7 +124,23 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
       digest,
       outcomes,
       processingTimeMs: performance.now() - startedAt,
-      ...(question.explain && { explanation: rule ? { rule } : {} }),
+      ...(question.explain && {
+        explanation: await inSlices(
+          explaining({
+            ...{ outcomes, calls, digest, rule: chosen.rule, notQueried: chosen.notQueried },
+            times: {
+              started: startedAt,
+              chosen: chosenAt,
+              answered: answeredAt,
+              ranked: performance.now(),
+            },
+            limits: {
+              serverMs: Math.round(serverMs),
+              queryMs: this.env.MCP_AGGREGATOR_QUERY_TIMEOUT * 1_000,
+            },
+          }),
+        ),
+      }),
     });
   }
 
@@ -151,6 +181,7 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
     return {
       ...chosen,
       targets: planned.filter(isQueried),
+      notQueried: [...chosen.notQueried, ...planned.flatMap(whyNotQueried)],
       weightOf: ({ server }) => settings.get(server.id)?.weight ?? 1,
     };
   }
@@ -193,6 +224,11 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
 /** Undefined for what admins see over REST, which is no view. */
 function viewOf({ offer }: QueryCaller): string | null {
   return offer === EVERYTHING ? null : (offer.view?.slug ?? null);
+}
+
+function whyNotQueried(target: Target): NotQueried[] {
+  if (isQueried(target)) return [];
+  return [{ server: target.server.name, reason: whyNotAsked(target) ?? '' }];
 }
 
 function countingProgress(

@@ -29,9 +29,17 @@ export function isQueried(target: Target): boolean {
   return !target.isOptional || whyNotAsked(target) === undefined;
 }
 
+/** A server that a query leaves out. */
+export interface NotQueried {
+  readonly server: string;
+  readonly reason: string;
+}
+
 export interface Targets {
   /** Sorted by name. */
   readonly targets: readonly Target[];
+  /** Sorted by name; empty for a query that names its servers. */
+  readonly notQueried: readonly NotQueried[];
   /** The rule that chose them. */
   readonly rule?: QueryRule;
 }
@@ -65,13 +73,43 @@ export function* targeting(
     targets.push(targetOf(server, toolsOf.get(server.id) ?? [], settingsOf(server), context));
   }
   targets.sort(byName);
-  if (servers) return { targets };
+  if (servers) return { targets, notQueried: [] };
 
   const rule = firstMatching(rules, query, (name) =>
     targets.some(({ server }) => server.name === name),
   );
-  if (!rule) return { targets: targets.filter(isWanted).map(withOptional) };
-  return { targets: targets.filter(({ server }) => rule.servers.includes(server.name)), rule };
+  const turnedOff = [...catalogue.servers.values()]
+    .filter((server) => !settingsOf(server).enabled)
+    .map(({ name }) => ({ server: name, reason: 'turned off for aggregated queries' }));
+  const without = (
+    isLeftOut: (target: Target) => boolean,
+    reasonOf: (target: Target) => string,
+  ): NotQueried[] =>
+    [
+      ...turnedOff,
+      ...targets.filter(isLeftOut).map((target) => ({
+        server: target.server.name,
+        reason: reasonOf(target),
+      })),
+    ].sort((a, b) => (a.server < b.server ? -1 : 1));
+  if (!rule) {
+    return {
+      targets: targets.filter(isWanted).map(withOptional),
+      notQueried: without(
+        (target) => !isWanted(target),
+        ({ server }) => server.status.toLowerCase(),
+      ),
+    };
+  }
+  const isNamed = ({ server }: Target): boolean => rule.servers.includes(server.name);
+  return {
+    targets: targets.filter(isNamed),
+    rule,
+    notQueried: without(
+      (target) => !isNamed(target),
+      () => 'the rule that matched does not name it',
+    ),
+  };
 }
 
 function isWanted({ server }: Target): boolean {

@@ -18,7 +18,13 @@ import {
   TimeoutError,
 } from 'rxjs';
 import { LookUpFailed } from '../aggregation.errors.js';
-import { type CallOutcome, failure, reasonOf, together } from './call-outcome.js';
+import {
+  type CallOutcome,
+  failure,
+  type OutcomeStatus,
+  reasonOf,
+  together,
+} from './call-outcome.js';
 import type { PlannedCall, PlannedLookUp } from '../choose/tool-choice.js';
 import { QueryMetrics } from '../ask/query.metrics.js';
 import { type ReadAnswer, readAnswer } from '../read/read-answer.js';
@@ -35,11 +41,27 @@ export interface ServerOutcome extends CallOutcome {
 /** The calls to a server, after a look-up if there is one. */
 type Asking = Pick<ServerOutcome, 'asked' | 'planner'> & { readonly calls: readonly PlannedCall[] };
 
+/** One call of a query, as it happened. Times are those of `performance.now()`. */
+export interface CallTrace {
+  readonly server: string;
+  readonly tool: string;
+  /** `word`: a repetition with one word of the query, because the whole query found nothing. */
+  readonly kind: 'look_up' | 'call' | 'word';
+  readonly argumentNames: readonly string[];
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly status: OutcomeStatus;
+  readonly error: string | undefined;
+  readonly pieces: number;
+}
+
 export interface FanOutRequest {
   readonly caller: Pick<ForwardContext, 'actor' | 'origin'> & { readonly signal: AbortSignal };
   readonly withinMs: number;
   /** Called as soon as a server has an outcome. */
   readonly onOutcome: (outcome: ServerOutcome) => void;
+  /** Called at the end of each call, for an explanation. */
+  readonly onCall?: ((trace: CallTrace) => void) | undefined;
 }
 
 /** Share of a server's timeout; the rest is for the calls after the look-up. */
@@ -97,14 +119,25 @@ export class FanOut {
   private askingOf(target: Target, request: FanOutRequest): Observable<Asking> {
     const { calls, lookUp, planner } = target;
     if (!lookUp) return of({ calls, asked: calls, planner });
+    const startedAt = performance.now();
+    const traced = (status: OutcomeStatus, error?: string): void => {
+      const { tool, arguments: args } = lookUp.call;
+      request.onCall?.({
+        ...{ server: target.server.name, tool: tool.originalName, kind: 'look_up' },
+        ...{ argumentNames: Object.keys(args), startedAt, endedAt: performance.now() },
+        ...{ status, error, pieces: 0 },
+      });
+    };
     const giveUp = new AbortController();
     const signal = AbortSignal.any([request.caller.signal, giveUp.signal]);
     return from(this.lookUp(target, lookUp, { ...request.caller, signal })).pipe(
       timeout(request.withinMs * LOOK_UP_SHARE),
+      tap(() => traced('succeeded')),
       map((call) => ({ calls: [call], asked: [lookUp.call, call], planner })),
       catchError((error: unknown) => {
         const withinMs = request.withinMs * LOOK_UP_SHARE;
-        const reason = this.failureOf(error, target, { ...request, withinMs }).error;
+        const { status, error: reason } = this.failureOf(error, target, { ...request, withinMs });
+        traced(status, reason);
         return of({
           calls,
           asked: [lookUp.call, ...calls],
@@ -140,8 +173,9 @@ export class FanOut {
   ): Observable<CallOutcome> {
     const giveUp = new AbortController();
     const signal = AbortSignal.any([request.caller.signal, giveUp.signal]);
-    const send = (args: JsonObject): Observable<CallOutcome> =>
-      from(
+    const send = (args: JsonObject, kind: 'call' | 'word'): Observable<CallOutcome> => {
+      const sentAt = performance.now();
+      return from(
         this.commands.execute(
           new CallTool(
             { tool: call.tool, server: target.server },
@@ -154,11 +188,21 @@ export class FanOut {
         switchMap(({ result }) => inSlices(readAnswer(result), signal)),
         map((answer) => this.outcomeOf(answer, target, call)),
         catchError((error: unknown) => of(this.failureOf(error, target, request))),
+        tap(({ status, error, passages }) =>
+          request.onCall?.({
+            ...{ server: target.server.name, tool: call.tool.originalName, kind },
+            ...{ argumentNames: Object.keys(args), startedAt: sentAt, endedAt: performance.now() },
+            ...{ status, error, pieces: passages.length },
+          }),
+        ),
       );
-    return send(call.arguments).pipe(
+    };
+    return send(call.arguments, 'call').pipe(
       switchMap((outcome) =>
         outcome.status === 'succeeded' && outcome.passages.length === 0 && call.byWord.length > 0
-          ? forkJoin(call.byWord.map(send)).pipe(map((more) => together([outcome, ...more])))
+          ? forkJoin(call.byWord.map((args) => send(args, 'word'))).pipe(
+              map((more) => together([outcome, ...more])),
+            )
           : of(outcome),
       ),
       finalize(() => giveUp.abort()),

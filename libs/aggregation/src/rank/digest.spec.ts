@@ -106,6 +106,6 @@ describe(digestOf, () => {
   });
 
   it('returns an empty result for no passages', () => {
-    expect(digest([])).toEqual({ results: [], raw: 0, unique: 0 });
+    expect(digest([])).toEqual({ results: [], raw: 0, unique: 0, ranked: [] });
   });
 });

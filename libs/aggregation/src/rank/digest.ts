@@ -26,6 +26,8 @@ export interface Digest {
   /** Passages in all answers, and how many are left without duplicates. */
   readonly raw: number;
   readonly unique: number;
+  /** Without duplicates, before the answer was cut to its limits. */
+  readonly ranked: readonly UniquePassage[];
 }
 
 /** Filters, ranks, merges and cuts the passages of all servers. */
@@ -40,7 +42,8 @@ export function* digesting(input: RankingInput, limits: DigestLimits): Sliced<Di
   const weights = relative(input.weights, passages);
   const unique = yield* uniquePassages(yield* scoring({ ...input, passages, weights }));
   const ranked = yield* withMeaning(unique, { ...input, weights });
-  const best = diversified(ranked).slice(0, limits.maxResults);
+  const diverse = diversified(ranked);
+  const best = diverse.slice(0, limits.maxResults);
   const texts = withinBudget(
     best.map(({ text }) => text),
     limits.maxTokens,
@@ -49,6 +52,7 @@ export function* digesting(input: RankingInput, limits: DigestLimits): Sliced<Di
     results: best.map((passage, i) => ({ ...passage, text: texts[i] ?? passage.text })),
     raw: input.passages.length,
     unique: unique.length,
+    ranked: diverse,
   };
 }
 

@@ -33,6 +33,7 @@ interface Compared {
 
 interface KeptPassage extends Compared {
   readonly sources: Source[];
+  readonly duplicates: ScoredPassage[];
 }
 
 /**
@@ -59,9 +60,10 @@ export function* uniquePassages(passages: readonly ScoredPassage[]): Sliced<Uniq
       candidatesFor(text, sketch, bySketch).find((kept) => isSame(kept, compared));
     if (twin) {
       addSource(twin.sources, passage);
+      twin.duplicates.push(passage);
       continue;
     }
-    const kept: KeptPassage = { ...compared, sources: [sourceOf(passage)] };
+    const kept: KeptPassage = { ...compared, sources: [sourceOf(passage)], duplicates: [] };
     all.push(kept);
     exact.set(text, kept);
     for (const hash of sketch) {
@@ -70,7 +72,7 @@ export function* uniquePassages(passages: readonly ScoredPassage[]): Sliced<Uniq
       else if (!sharing) bySketch.set(hash, [kept]);
     }
   }
-  return all.map(({ passage, sources }) => ({ ...passage, sources }));
+  return all.map(({ passage, sources, duplicates }) => ({ ...passage, sources, duplicates }));
 }
 
 /** Most shared hashes first; among equals, in the order of the passages. */

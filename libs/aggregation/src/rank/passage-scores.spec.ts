@@ -73,6 +73,7 @@ describe(diversified, () => {
       ...passage(`${server} ${score}`, { server }),
       score,
       sources: [],
+      duplicates: [],
     });
     const order = diversified([
       unique('a', 0.9),

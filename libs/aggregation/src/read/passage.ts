@@ -32,4 +32,6 @@ export interface ScoredPassage extends Passage {
 export interface UniquePassage extends ScoredPassage {
   /** Its own source first. */
   readonly sources: readonly Source[];
+  /** What was folded into it. */
+  readonly duplicates: readonly Passage[];
 }

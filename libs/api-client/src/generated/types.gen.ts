@@ -5244,9 +5244,9 @@ export type QueryServersResponses = {
                 /**
                  * Pattern of the rule that chose the servers
                  */
-                rule?: string | null;
-                servers?: Array<{
-                    name?: string;
+                rule: string | null;
+                servers: Array<{
+                    name: string;
                     /**
                      * How the configured language model took part in the choice, or why it did not
                      */
@@ -5254,18 +5254,112 @@ export type QueryServersResponses = {
                     /**
                      * In this order
                      */
-                    asked?: Array<{
+                    asked: Array<{
                         tool?: string;
                         arguments?: {
                             [key: string]: unknown;
                         };
                         why?: string;
                     }>;
-                    notAsked?: Array<{
+                    notAsked: Array<{
                         tool?: string;
                         reason?: string;
                     }>;
                 }>;
+                /**
+                 * Servers that were left out; empty for a query that names its servers
+                 */
+                notQueried: Array<{
+                    server: string;
+                    reason: string;
+                }>;
+                /**
+                 * The calls, by their start; at most 200
+                 */
+                timeline: Array<{
+                    server: string;
+                    tool: string;
+                    /**
+                     * look_up: its answer gives the arguments of the next call; word: a repetition with one word of the query
+                     */
+                    kind: 'look_up' | 'call' | 'word';
+                    /**
+                     * Names only
+                     */
+                    arguments: Array<string>;
+                    /**
+                     * Since the start of the query
+                     */
+                    startMs: number;
+                    endMs: number;
+                    outcome: 'succeeded' | 'failed' | 'timed_out' | 'unavailable';
+                    error: string | null;
+                    /**
+                     * Passages in its answer
+                     */
+                    pieces: number;
+                }>;
+                /**
+                 * Milliseconds since the start of the query at which each phase ended, and its limits
+                 */
+                phases: {
+                    /**
+                     * Servers and tools were chosen
+                     */
+                    chosenMs: number;
+                    /**
+                     * The last server had an outcome
+                     */
+                    answeredMs: number;
+                    /**
+                     * The answers were ranked and merged
+                     */
+                    rankedMs: number;
+                    /**
+                     * For each server, after the choice
+                     */
+                    serverTimeoutMs: number;
+                    queryTimeoutMs: number;
+                };
+                /**
+                 * Duplicates of the results; at most 100
+                 */
+                folded: Array<{
+                    /**
+                     * Rank of the result that it is a duplicate of
+                     */
+                    into: number;
+                    server: string;
+                    tool: string;
+                    url?: string;
+                    /**
+                     * Of its text
+                     */
+                    beginning: string;
+                }>;
+                foldedTotal: number;
+                /**
+                 * Estimated; read = duplicates + notReturned + cut + returned
+                 */
+                tokens: {
+                    /**
+                     * In all answers
+                     */
+                    read: number;
+                    /**
+                     * Folded into other passages
+                     */
+                    duplicates: number;
+                    /**
+                     * Passages that say nothing about the query, or of a lower rank
+                     */
+                    notReturned: number;
+                    /**
+                     * Ends of long results
+                     */
+                    cut: number;
+                    returned: number;
+                };
             };
         };
     };
