@@ -15,8 +15,8 @@ const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 1);
 const TOOLS = 700;
 const whole = { tools: TOOLS, vectors: TOOLS };
 const rounds = Array.from({ length: ROUNDS }, (_, i) => i + 1);
-/** Those of others are in approvals-crash and policy-crash. */
-const ofDiscovery = failPoints.filter((point) => !/^(?:approvals|policy)\./.test(point));
+/** Those of others are in policy-kills. */
+const ofDiscovery = failPoints.filter((point) => !/^(?:approvals|policy|tokens)\./.test(point));
 const crashes = ofDiscovery.flatMap((point) =>
   (ROUNDS > 1 ? engines : (['PostgreSQL'] as const)).flatMap((engine) =>
     rounds.map((round) => ({ engine, point, round })),

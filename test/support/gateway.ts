@@ -194,10 +194,9 @@ export async function startGateway(
 }
 
 /** Nothing is stored. */
-const noRows: Pick<OfferingStore, 'load' | 'write' | 'tell' | 'loadInstructions'> = {
+const noRows: Pick<OfferingStore, 'load' | 'write' | 'loadInstructions'> = {
   async *load() {},
   write: () => Promise.resolve(),
-  tell: () => Promise.resolve(),
   loadInstructions: () => Promise.resolve(new Map()),
 };
 

@@ -18,5 +18,6 @@ export {
   type ToolToWrite,
 } from './tool-definition.js';
 export { parameterNames, textOfTool, wordsOf } from './tool-text.js';
+export { TOOLS_CHANGED } from './refresh/follow-replicas.on-news.js';
 export { ToolStore } from './tool.store.js';
 export type { Withheld } from './withheld.js';

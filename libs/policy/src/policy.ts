@@ -54,19 +54,19 @@ export class Policy {
       now: PolicySnapshot,
     ) => Promise<{ readonly done: T; readonly entry: PolicyChangeEntry | undefined }>,
   ): Promise<T> {
-    const { done, after, isChanged } = await this.database.transaction(async (tx) => {
+    const { done, after } = await this.database.transaction(async (tx) => {
       await this.rows.lock(tx);
       const rows = await this.rows.read(tx);
       const { done: result, entry } = await work(tx, new PolicySnapshot(rows, this.snapshot));
-      if (!entry) return { done: result, after: rows, isChanged: false };
+      if (!entry) return { done: result, after: rows };
       await this.rows.advance(tx);
       await this.rows.note(entry, tx);
+      await this.replicas.tellIn(tx, POLICY_CHANGED);
       this.failPoints.pass('policy.written');
-      return { done: result, after: await this.rows.read(tx), isChanged: true };
+      return { done: result, after: await this.rows.read(tx) };
     });
     this.failPoints.pass('policy.committed');
     await this.replace(new PolicySnapshot(after, this.snapshot));
-    if (isChanged) await this.replicas.tell(POLICY_CHANGED);
     return done;
   }
 

@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { Clock, Database, Replicas, type TokenScope } from '@app/platform';
+import { Clock, Database, FailPoints, Replicas, type TokenScope } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import { AuditStore } from '../audit/audit.store.js';
 import { tokenHash } from '../authenticate/admin-token.js';
@@ -32,6 +32,7 @@ export class IssueTokenHandler implements ICommandHandler<IssueToken> {
     private readonly tokens: Tokens,
     private readonly clock: Clock,
     private readonly replicas: Replicas,
+    private readonly failPoints: FailPoints,
   ) {}
 
   async execute({
@@ -68,9 +69,11 @@ export class IssueTokenHandler implements ICommandHandler<IssueToken> {
         ...(view && { view_id: view.viewId, level: view.level }),
       };
       await this.audit.record({ event: 'token.issued', actor, details }, tx);
+      await this.replicas.tellIn(tx, TOKENS_CHANGED);
+      this.failPoints.pass('tokens.written');
     });
+    this.failPoints.pass('tokens.committed');
     await this.tokens.reload();
-    await this.replicas.tell(TOKENS_CHANGED);
     return { token, secret };
   }
 }

@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { Database, Replicas } from '@app/platform';
+import { Database, FailPoints, Replicas } from '@app/platform';
 import { AuditStore } from '../audit/audit.store.js';
 import type { Actor } from '../authenticate/principal.js';
 import { Tokens } from '../authenticate/tokens.js';
@@ -24,6 +24,7 @@ export class RevokeTokenHandler implements ICommandHandler<RevokeToken> {
     private readonly audit: AuditStore,
     private readonly tokens: Tokens,
     private readonly replicas: Replicas,
+    private readonly failPoints: FailPoints,
   ) {}
 
   async execute({ id, actor }: RevokeToken): Promise<void> {
@@ -32,8 +33,10 @@ export class RevokeTokenHandler implements ICommandHandler<RevokeToken> {
       await this.store.delete(id, tx);
       const details = { token_id: id, token: name };
       await this.audit.record({ event: 'token.revoked', actor, details }, tx);
+      await this.replicas.tellIn(tx, TOKENS_CHANGED);
+      this.failPoints.pass('tokens.written');
     });
+    this.failPoints.pass('tokens.committed');
     await this.tokens.drop(id);
-    await this.replicas.tell(TOKENS_CHANGED);
   }
 }

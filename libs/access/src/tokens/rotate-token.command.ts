@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { Clock, Database, Replicas } from '@app/platform';
+import { Clock, Database, FailPoints, Replicas } from '@app/platform';
 import { AuditStore } from '../audit/audit.store.js';
 import { tokenHash } from '../authenticate/admin-token.js';
 import type { Actor } from '../authenticate/principal.js';
@@ -27,6 +27,7 @@ export class RotateTokenHandler implements ICommandHandler<RotateToken> {
     private readonly tokens: Tokens,
     private readonly clock: Clock,
     private readonly replicas: Replicas,
+    private readonly failPoints: FailPoints,
   ) {}
 
   async execute({
@@ -42,10 +43,12 @@ export class RotateTokenHandler implements ICommandHandler<RotateToken> {
       await this.store.replaceHash(id, hash, previousUntil, tx);
       const details = { token_id: id, token: before.name, overlap_seconds: overlapSeconds };
       await this.audit.record({ event: 'token.rotated', actor, details }, tx);
+      await this.replicas.tellIn(tx, TOKENS_CHANGED);
+      this.failPoints.pass('tokens.written');
       return { ...before, hash, previousHash: before.hash, previousUntil };
     });
+    this.failPoints.pass('tokens.committed');
     await this.tokens.reload();
-    await this.replicas.tell(TOKENS_CHANGED);
     return { token, secret };
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, type Database, parseEnv, type Replicas } from '@app/platform';
+import { type Clock, type Database, FailPoints, parseEnv, type Replicas } from '@app/platform';
 import { createHash, randomUUID } from 'node:crypto';
 import { openDatabase } from '../../../../test/support/database.js';
 import { eventually } from '../../../../test/support/eventually.js';
@@ -40,7 +40,7 @@ describe('a token that is issued by request', () => {
     told = [];
     const clock = { now: () => new Date(now) } as Clock;
     const replicas = {
-      tell: async (topic: string) => void told.push(topic),
+      tellIn: async (_tx: unknown, topic: string) => void told.push(topic),
     } as unknown as Replicas;
     const signals = { tell: async ({ names }: { names: string[] }) => void told.push(names) };
     store = new IssuedTokenStore(database);
@@ -53,9 +53,18 @@ describe('a token that is issued by request', () => {
     );
     await tokens.load();
     const audit = new AuditStore(database);
-    const issuing = new IssueTokenHandler(database, store, audit, tokens, clock, replicas);
-    const rotating = new RotateTokenHandler(database, store, audit, tokens, clock, replicas);
-    const revoking = new RevokeTokenHandler(database, store, audit, tokens, replicas);
+    const unarmed = new FailPoints(undefined);
+    const issuing = new IssueTokenHandler(database, store, audit, tokens, clock, replicas, unarmed);
+    const rotating = new RotateTokenHandler(
+      database,
+      store,
+      audit,
+      tokens,
+      clock,
+      replicas,
+      unarmed,
+    );
+    const revoking = new RevokeTokenHandler(database, store, audit, tokens, replicas, unarmed);
     issue = (name, seconds) => issuing.execute(new IssueToken(name, ['call'], seconds, ops));
     rotate = (id, overlap) => rotating.execute(new RotateToken(id, overlap, ops));
     rotateLate = (id, gate) => {
@@ -66,9 +75,10 @@ describe('a token that is issued by request', () => {
           return done;
         },
       } as unknown as Database;
-      return new RotateTokenHandler(late, store, audit, tokens, clock, replicas).execute(
-        new RotateToken(id, 0, ops),
+      const handler = new RotateTokenHandler(
+        ...([late, store, audit, tokens, clock, replicas, unarmed] as const),
       );
+      return handler.execute(new RotateToken(id, 0, ops));
     };
     revoke = (id) => revoking.execute(new RevokeToken(id, ops));
   });
@@ -187,7 +197,7 @@ describe('a token that is issued by request', () => {
       actor: 'ops',
       details: { token_id: token.id, token: 'ci' },
     });
-    expect(told).toEqual([['ci'], 'tokens of callers']);
+    expect(told).toEqual(['tokens of callers', ['ci']]);
   });
 
   it('is not rotated or revoked when it does not exist', async () => {

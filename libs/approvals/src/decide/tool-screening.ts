@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditStore, SYSTEM } from '@app/access';
-import { Catalogue, type DiscoveredTool, ToolStore } from '@app/catalogue';
-import { Env, inSlices, type Tx } from '@app/platform';
+import { Catalogue, type DiscoveredTool, TOOLS_CHANGED, ToolStore } from '@app/catalogue';
+import { Env, inSlices, Replicas, type Tx } from '@app/platform';
 import { type DiscoveredServer, DiscoveredServerStore } from '@app/registry';
 import { ApprovalStore } from '../approval.store.js';
 import type { FindingCode } from '../findings/finding.js';
@@ -31,6 +31,7 @@ export class ToolScreening {
     private readonly servers: DiscoveredServerStore,
     private readonly audit: AuditStore,
     private readonly catalogue: Catalogue,
+    private readonly replicas: Replicas,
     @Inject(Env) private readonly env: Env,
   ) {}
 
@@ -54,6 +55,9 @@ export class ToolScreening {
     const added = await this.tools.apply(server.id, server.name, diff, written, tx);
     await this.remember(server, decisions, added, stored, tx);
     await this.record(server, decisions, tx);
+    if (decisions.newlyWithheld.length > 0) {
+      await this.replicas.tellIn(tx, TOOLS_CHANGED, [server.id]);
+    }
     return {
       added,
       changed: [...diff.changed, ...diff.marked].map(({ id }) => id),

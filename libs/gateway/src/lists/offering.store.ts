@@ -119,9 +119,9 @@ export class OfferingStore {
     return rows.flatMap(({ items }) => (items === '' ? [] : items.split('\n')));
   }
 
-  /** Tells other replicas of what was written in a transaction of the caller. */
-  tell(serverId: string): Promise<void> {
-    return this.replicas.tell(OFFERINGS_CHANGED, [serverId]);
+  /** Tells other replicas of what the transaction wrote, when it commits. */
+  tellIn(tx: Tx, serverId: string): Promise<void> {
+    return this.replicas.tellIn(tx, OFFERINGS_CHANGED, [serverId]);
   }
 
   async replace(

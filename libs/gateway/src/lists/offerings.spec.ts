@@ -118,7 +118,7 @@ class World {
   }
 
   /** Rows that survive a restart of the simulated process. */
-  private store(): Pick<OfferingStore, 'load' | 'write' | 'tell' | 'loadInstructions'> {
+  private store(): Pick<OfferingStore, 'load' | 'write' | 'loadInstructions'> {
     const { rows } = this;
     return {
       loadInstructions: () => Promise.resolve(new Map()),
@@ -133,7 +133,6 @@ class World {
         else rows.delete(`${serverId} ${kind}`);
         return Promise.resolve();
       },
-      tell: () => Promise.resolve(),
     };
   }
 

@@ -187,25 +187,21 @@ export class Offerings implements OnModuleInit, OnModuleDestroy {
       if (this.sessions.get(serverId) !== session) return;
       this.screened.set(serverId, digest);
       this.writtenAt.set(`${serverId} prompts`, ++this.steps);
-      const isNew = this.noteWithheld(serverId, list, offered);
+      this.noteWithheld(serverId, list, offered);
       this.set(serverId, 'prompts', offered);
       this.show();
-      if (isNew || before?.digest !== offered?.digest) await this.store.tell(serverId);
     } catch (error) {
       await this.readAgain(serverId, 'prompts', { error, reason: 'they could not be stored' });
     }
   }
 
-  /** Whether others are withheld than before. */
   private noteWithheld(
     serverId: string,
     listed: OfferedList | undefined,
     offered: OfferedList | undefined,
-  ): boolean {
+  ): void {
     const names = (listed?.items ?? []).map(({ key }) => key).filter((key) => !offered?.find(key));
-    const before = this.withheldPromptsOf(serverId);
     this.withheldPrompts.set(serverId, new Set(names));
-    return names.length !== before.size || names.some((name) => !before.has(name));
   }
 
   /** Prompts of a server that are offered, in every view. */

@@ -36,10 +36,11 @@ export class InstructionScreening {
       write: async (offered, tx) => {
         // The row of a server without instructions is empty, so that its first ones are a change.
         const after = text === '' || offered.has(NAME) ? text : undefined;
-        if (after !== before) await this.store.replaceInstructions(serverId, after, tx);
+        if (after === before) return;
+        await this.store.replaceInstructions(serverId, after, tx);
+        await this.store.tellIn(tx, serverId);
       },
     });
-    await this.store.tell(serverId);
     return names.has(NAME);
   }
 }

@@ -34,11 +34,10 @@ export class PromptScreening {
         const after = list && among(offered);
         const isSame = JSON.stringify(after?.map(({ json }) => json)) === JSON.stringify(before);
         if (!isSame) await this.store.replace(serverId, 'prompts', after, tx);
-        await this.nameWithheld(
-          serverId,
-          items.flatMap(({ key }) => (offered.has(key) ? [] : [JSON.stringify(key)])),
-          tx,
-        );
+        const names = items.flatMap(({ key }) => (offered.has(key) ? [] : [JSON.stringify(key)]));
+        const isAlike = await this.hasNamed(serverId, names, tx);
+        if (!isAlike) await this.nameWithheld(serverId, names, tx);
+        if (!isSame || !isAlike) await this.store.tellIn(tx, serverId);
       },
     });
     if (!list || names.size === items.length) return list;
@@ -48,11 +47,14 @@ export class PromptScreening {
     );
   }
 
-  private async nameWithheld(serverId: string, names: readonly string[], tx: Tx): Promise<void> {
+  private async hasNamed(serverId: string, names: readonly string[], tx: Tx): Promise<boolean> {
     const before = await this.store.itemsOf(serverId, WITHHELD_PROMPTS, tx);
-    if (JSON.stringify(before ?? []) === JSON.stringify(names)) return;
-    const after = names.length === 0 ? undefined : names.map((json) => ({ json }));
-    await this.store.replace(serverId, WITHHELD_PROMPTS, after, tx);
+    return JSON.stringify(before ?? []) === JSON.stringify(names);
+  }
+
+  private nameWithheld(serverId: string, names: readonly string[], tx: Tx): Promise<void> {
+    const items = names.length === 0 ? undefined : names.map((json) => ({ json }));
+    return this.store.replace(serverId, WITHHELD_PROMPTS, items, tx);
   }
 }
 

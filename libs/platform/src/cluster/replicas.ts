@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { Database } from '../database/database.js';
+import { Database, type Tx } from '../database/database.js';
 import { Signal } from '../signal.js';
 import { ControlConnection } from './control-connection.js';
 
@@ -49,15 +49,21 @@ export class Replicas implements OnModuleInit {
 
   /** Never throws: a lost notification is made up for by the next comparison with the rows. */
   async tell(topic: string, ids: readonly string[] = []): Promise<void> {
+    await this.tellIn(this.database.direct, topic, ids).catch((error: unknown) => {
+      this.logger.warn({ err: error, topic }, 'replicas.not_told');
+    });
+  }
+
+  /**
+   * Delivered when the transaction commits, and also if this process ends right then: for what takes something away,
+   * which others must not keep offering until their next comparison with the rows.
+   */
+  async tellIn(tx: Pick<Tx, 'query'>, topic: string, ids: readonly string[] = []): Promise<void> {
     if (!this.control.isNeeded) return;
     const text = JSON.stringify({ from: this.self, topic, ids });
     const short = JSON.stringify({ from: this.self, topic, ids: [] });
     const payload = Buffer.byteLength(text) > MAX_BYTES ? short : text;
-    await this.database.direct
-      .query('SELECT pg_notify($1, $2)', [CHANNEL, payload])
-      .catch((error: unknown) => {
-        this.logger.warn({ err: error, topic }, 'replicas.not_told');
-      });
+    await tx.query('SELECT pg_notify($1, $2)', [CHANNEL, payload]);
   }
 
   private async listen(): Promise<void> {

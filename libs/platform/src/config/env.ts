@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { egressPolicy, hostProblem, parseAllowance } from '../egress/egress-policy.js';
-import { failPoints } from '../fail-points.js';
+import { failPointPattern } from '../fail-points.js';
 import { parseScopes, roles, type TokenScope, tokenScopes } from './token-scopes.js';
 
 /**
@@ -232,7 +232,7 @@ export const envSchema = z.object({
   EMBEDDINGS_LOCAL_MODEL: z.enum(['static', 'minilm']).default('static'),
   QDRANT_URL: url('https:', 'http:').optional(),
   QDRANT_API_KEY: z.string().min(1).optional(),
-  MCP_AGGREGATOR_FAIL_POINT: z.enum(failPoints).optional(),
+  MCP_AGGREGATOR_FAIL_POINT: z.string().regex(failPointPattern).optional(),
 
   LLM_PROVIDER: z.enum(['anthropic', 'openai']).optional(),
   LLM_URL: url('https:', 'http:').optional(),
