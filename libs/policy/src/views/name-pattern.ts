@@ -3,6 +3,7 @@ export function patternOf(pattern: string): (text: string) => boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();
   if (last === undefined) return (text) => text === first;
+  if (rest.length === 0 && last === '') return (text) => text.startsWith(first);
   return (text) => {
     if (text.length < first.length + last.length) return false;
     if (!text.startsWith(first) || !text.endsWith(last)) return false;

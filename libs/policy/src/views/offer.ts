@@ -132,18 +132,25 @@ export class Offer {
   /** Ordered by name, as they are. */
   private offeredOf(all: readonly CatalogueTool[]): readonly CatalogueTool[] {
     const tools: CatalogueTool[] = [];
-    const choosing = new Map<string, (tool: CatalogueTool) => boolean>();
+    const choices = new Map<string, Choice>();
     let isReordered = false;
+    let serverId: string | undefined;
+    let choice: Choice = OFFERS_NOTHING;
     for (const tool of all) {
       // Own tools are part of the service; what they reach is offered by rules.
       if (!tool.isExternal) {
         tools.push(tool);
         continue;
       }
-      let isChosen = choosing.get(tool.serverId);
-      if (!isChosen) choosing.set(tool.serverId, (isChosen = this.choiceFor(tool.serverId)));
-      if (!isChosen(tool)) continue;
-      const shown = this.overridden(tool);
+      // Tools of a server follow each other.
+      if (tool.serverId !== serverId) {
+        ({ serverId } = tool);
+        const known = choices.get(serverId);
+        choice = known ?? this.choiceFor(serverId);
+        if (!known) choices.set(serverId, choice);
+      }
+      const shown = choice(tool);
+      if (!shown) continue;
       if (shown.name !== tool.name) isReordered = true;
       tools.push(shown);
     }
@@ -151,21 +158,27 @@ export class Offer {
   }
 
   /** Decides for a server once what does not depend on the tool. */
-  private choiceFor(serverId: string): (tool: CatalogueTool) => boolean {
+  private choiceFor(serverId: string): Choice {
     const ofServer = (rule: ViewRule): boolean =>
       isOf(rule, serverId) && (rule.kind === 'tool' || rule.kind === 'any');
     const includes = this.includes.filter(ofServer);
     const excludes = this.excludes.filter(ofServer);
-    if (includes.length === 0 || excludes.some(isWithoutCondition)) return () => false;
+    if (includes.length === 0 || excludes.some(isWithoutCondition)) return OFFERS_NOTHING;
+    const overrides = this.overrides.get(serverId);
+    const shownAs = (tool: CatalogueTool): CatalogueTool => {
+      const override = overrides?.get(tool.originalName);
+      return override ? applyOverride(tool, override) : tool;
+    };
     const isAll = includes.some(isWithoutCondition);
-    if (isAll && excludes.length === 0 && !this.isReadOnly) return () => true;
+    if (isAll && excludes.length === 0 && !this.isReadOnly) return shownAs;
     const included = includes.map(compiled);
     const excluded = excludes.map(compiled);
+    const { isReadOnly } = this;
     return (tool) => {
-      const shown = this.overridden(tool);
-      if (this.isReadOnly && !hasAnnotation(shown, 'read_only')) return false;
-      if (!isAll && !meetsOne(included, tool, shown)) return false;
-      return !meetsOne(excluded, tool, shown);
+      const shown = overrides ? shownAs(tool) : tool;
+      if (isReadOnly && !hasAnnotation(shown, 'read_only')) return undefined;
+      if (!isAll && !meetsOne(included, tool, shown)) return undefined;
+      return meetsOne(excluded, tool, shown) ? undefined : shown;
     };
   }
 
@@ -201,6 +214,10 @@ function isOf(rule: ViewRule, serverId: string): boolean {
   return rule.serverId === null || rule.serverId === serverId;
 }
 
+/** A tool of one server as it is offered; undefined for one that is not. */
+type Choice = (tool: CatalogueTool) => CatalogueTool | undefined;
+const OFFERS_NOTHING: Choice = () => undefined;
+
 /** `shown`: with the annotations that a person gave it. Names are those at the server. */
 type Condition = (tool: CatalogueTool, shown: CatalogueTool) => boolean;
 
@@ -212,6 +229,9 @@ function fits(rule: ViewRule, tool: CatalogueTool, shown: CatalogueTool): boolea
 /** The conditions of a rule that is about tools. */
 function compiled({ namePattern, skillId, annotation }: ViewRule): Condition {
   const isNamed = namePattern === null ? undefined : patternOf(namePattern);
+  if (isNamed && skillId === null && annotation === null) {
+    return (tool) => isNamed(tool.originalName);
+  }
   return (tool, shown) =>
     (!isNamed || isNamed(tool.originalName)) &&
     (skillId === null || tool.skillIds.includes(skillId)) &&
