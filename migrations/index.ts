@@ -23,6 +23,7 @@ import { BrowserSessions1764310000000 } from './1764310000000-browser-sessions.j
 import { LoginCodes1764320000000 } from './1764320000000-login-codes.js';
 import { KeptResults1764200000000 } from './1764200000000-kept-results.js';
 import { CallDays1764300000000 } from './1764300000000-call-days.js';
+import { AuditFilters1764345000000 } from './1764345000000-audit-filters.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
 export const migrations = [
@@ -51,4 +52,5 @@ export const migrations = [
   CallDays1764300000000,
   BrowserSessions1764310000000,
   LoginCodes1764320000000,
+  AuditFilters1764345000000,
 ] as const;

@@ -4,6 +4,7 @@ import { AccessControl } from './authorize/access-control.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditEntity } from './audit/audit.entity.js';
 import { auditEntriesLost, AuditLosses } from './audit/audit-losses.js';
+import { AuditExport } from './audit/audit-export.js';
 import { AuditStore } from './audit/audit.store.js';
 import { Authenticator } from './authenticate/authenticator.js';
 import { JwtVerifier } from './authenticate/jwt-verifier.js';
@@ -37,6 +38,7 @@ import { Tokens } from './authenticate/tokens.js';
     auditEntriesLost,
     AuditLosses,
     AuditStore,
+    AuditExport,
     Authenticator,
     BrowserSessions,
     BrowserSessionStore,

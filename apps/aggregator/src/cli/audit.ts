@@ -1,5 +1,5 @@
 import type { AuditEntryView } from '@app/api-client';
-import { Command } from '@commander-js/extra-typings';
+import { Command, Option } from '@commander-js/extra-typings';
 import { detailsText } from './events.js';
 import { count } from './option-values.js';
 import type { RestClient } from './rest-client.js';
@@ -14,6 +14,19 @@ export function auditCommand(perform: Perform) {
     .description('list audit log entries, newest first')
     .option('--event <event>', 'only entries of this event, such as tool.called')
     .option('--server <server>', 'only entries about this server')
+    .addOption(new Option('--kind <kind>', 'only these').choices(['calls', 'changes'] as const))
+    .option('--actor <name>', 'only entries that this token, user or client caused')
+    .addOption(
+      new Option('--outcome <outcome>', 'only with this outcome').choices([
+        'success',
+        'refused',
+        'failure',
+      ] as const),
+    )
+    .option('--tool <tool>', 'only entries about this tool, as server.tool')
+    .option('--text <text>', 'only entries that contain this text')
+    .option('--from <time>', 'not before this time, such as 2026-11-20T08:00:00Z')
+    .option('--to <time>', 'only before this time')
     .option('--limit <count>', 'maximum number of entries', count, 20)
     .action((options) => perform((rest) => audit(rest, options)));
 }
@@ -21,15 +34,29 @@ export function auditCommand(perform: Perform) {
 interface AuditFilter {
   readonly event?: string | undefined;
   readonly server?: string | undefined;
+  readonly kind?: 'calls' | 'changes' | undefined;
+  readonly actor?: string | undefined;
+  readonly outcome?: 'success' | 'refused' | 'failure' | undefined;
+  readonly tool?: string | undefined;
+  readonly text?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
   readonly limit: number;
 }
 
 async function audit(
   rest: RestClient,
-  { event, server, limit }: AuditFilter,
+  { server, limit, event, kind, actor, outcome, tool, text, from, to }: AuditFilter,
 ): Promise<CommandResult> {
   const filter = {
     ...(event !== undefined && { event }),
+    ...(kind && { kind }),
+    ...(actor !== undefined && { actor }),
+    ...(outcome && { outcome }),
+    ...(tool !== undefined && { tool }),
+    ...(text !== undefined && { text }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
     ...(server !== undefined && { server_id: await serverId(rest, server) }),
   };
   const entries: AuditEntryView[] = [];

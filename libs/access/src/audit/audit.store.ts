@@ -4,13 +4,15 @@ import {
   type JsonObject,
   type KeysetPage,
   type KeysetRows,
-  keyRange,
   LAST_ROW_ID,
   MAX_OFFSET,
   Signal,
   type Tx,
 } from '@app/platform';
-import { AuditEntity, type AuditOutcome } from './audit.entity.js';
+import { z } from 'zod';
+import { AuditEntity, type AuditOutcome, auditOutcomes } from './audit.entity.js';
+import { type AuditFilter, planOf } from './audit-filter.js';
+import { AuditScan, type Statement } from './audit-scan.js';
 import type { Actor } from '../authenticate/principal.js';
 
 export interface AuditEntry {
@@ -23,15 +25,37 @@ export interface AuditEntry {
   readonly details?: JsonObject;
 }
 
-export interface AuditFilter {
-  readonly event: string | undefined;
-  readonly serverId: string | undefined;
-}
+/** Entries that a page looks through for what no index leads to. */
+const SCANNED = 20_000;
+/** Ids are given before a transaction commits, so that a later one may have an earlier time. */
+const OUT_OF_ORDER = 10_000n;
 
 /** Rows per statement: PostgreSQL takes 65,535 parameters. */
 const ROWS_PER_INSERT = 1_000;
 /** Rows per statement: the embedded database has one connection, which a large delete would block. */
 const ROWS_PER_DELETE = 5_000;
+
+const auditRows = z.array(
+  z.object({
+    id: z.string(),
+    event: z.string(),
+    outcome: z.enum(auditOutcomes),
+    actor: z.string(),
+    ipAddress: z.string().nullable(),
+    serverId: z.string().nullable(),
+    serverName: z.string().nullable(),
+    details: z.record(z.string(), z.unknown()),
+    timestamp: z.date(),
+  }),
+);
+const scanBounds = z.array(
+  z.object({ scanned: z.number(), matched: z.number(), lowest: z.string().nullable() }),
+);
+const ids = z.array(z.object({ id: z.string().nullable() }));
+
+function minOf(one: string, other: string): string {
+  return BigInt(one) < BigInt(other) ? one : other;
+}
 
 /** The rows of `mcp.audit_log` (contract R38). */
 @Injectable()
@@ -61,26 +85,61 @@ export class AuditStore {
     for (const entry of entries) void this.recorded.tell(entry);
   }
 
-  /** Newest first. */
+  /**
+   * Newest first. What no index leads to is looked for in the next SCANNED entries of the best index, so that a page
+   * takes the same time however many entries there are; it may be short then, and `continueAfter` says where the next one begins.
+   */
   async page(filter: AuditFilter, page: KeysetPage): Promise<KeysetRows<AuditEntity>> {
-    const { scope, values } = scopeOf(filter);
-    const range = keyRange(scope);
-    const before = page.after ?? LAST_ROW_ID;
-    const [rows, [count]] = await Promise.all([
-      this.database.direct.query<AuditEntity[]>(
-        `SELECT id, event, outcome, actor, ip_address AS "ipAddress", server_id AS "serverId",
-                server_name AS "serverName", details, timestamp
-         FROM mcp.audit_log WHERE ${range.where} ORDER BY ${range.newestFirst}
-         LIMIT $${values.length + 2} OFFSET $${values.length + 3}`,
-        [...values, before, page.limit + 1, page.offset],
-      ),
-      this.database.direct.query<{ counted: number }[]>(
-        `SELECT count(*)::int AS counted FROM (
-           SELECT 1 FROM mcp.audit_log WHERE ${range.where} LIMIT $${values.length + 2}) AS few`,
-        [...values, LAST_ROW_ID, MAX_OFFSET + 1],
-      ),
+    const plan = planOf(filter);
+    const [top, bottom] = await Promise.all([this.top(filter), this.bottom(filter)]);
+    const start = minOf(page.after ?? LAST_ROW_ID, top);
+    const isScan = plan.rest.length > 0;
+    const scan = new AuditScan(plan, bottom, isScan ? SCANNED : MAX_OFFSET + 1);
+    const [rows, seen, counted] = await Promise.all([
+      this.query(scan.rows(start, page), auditRows),
+      isScan ? this.query(scan.bounds(start), scanBounds) : undefined,
+      page.after === undefined && isScan ? undefined : this.query(scan.bounds(top), scanBounds),
     ]);
-    return { rows, counted: count?.counted ?? 0 };
+    const here = seen?.[0];
+    const all = counted?.[0] ?? here;
+    return {
+      rows,
+      counted: all?.matched ?? 0,
+      isPartlyCounted: isScan && all?.scanned === SCANNED,
+      continueAfter: here?.scanned === SCANNED ? (here.lowest ?? undefined) : undefined,
+    };
+  }
+
+  /** An id above those of all entries of the filter; also of later ones, so that pages stay the same. */
+  private async top({ to, ...filter }: AuditFilter): Promise<string> {
+    if (to === undefined && planOf(filter).rest.length === 0) return LAST_ROW_ID;
+    const [row] = await this.query(
+      to === undefined
+        ? { text: 'SELECT max(id) AS id FROM mcp.audit_log', values: [] }
+        : {
+            text: 'SELECT id FROM mcp.audit_log WHERE timestamp < $1 ORDER BY timestamp DESC LIMIT 1',
+            values: [to],
+          },
+      ids,
+    );
+    return row?.id ? String(BigInt(row.id) + (to ? OUT_OF_ORDER : 1n)) : '1';
+  }
+
+  /** An id that no entry of the filter is below. */
+  private async bottom({ from }: AuditFilter): Promise<string> {
+    if (from === undefined) return '0';
+    const [row] = await this.query(
+      {
+        text: 'SELECT id FROM mcp.audit_log WHERE timestamp >= $1 ORDER BY timestamp LIMIT 1',
+        values: [from],
+      },
+      ids,
+    );
+    return row?.id ? String(BigInt(row.id) - OUT_OF_ORDER) : LAST_ROW_ID;
+  }
+
+  private async query<T>({ text, values }: Statement, schema: z.ZodType<T[]>): Promise<T[]> {
+    return schema.parse(await this.database.direct.query<unknown>(text, [...values]));
   }
 
   /** By the database's clock, which also set the timestamps of the entries. */
@@ -122,17 +181,5 @@ function rowOf(entry: AuditEntry): Omit<AuditEntity, 'id' | 'timestamp'> {
     serverId: entry.server?.id ?? null,
     serverName: entry.server?.name ?? null,
     details: entry.details ?? {},
-  };
-}
-
-/** Columns in the order of the indexes of the table. */
-function scopeOf({ event, serverId }: AuditFilter): { scope: string[]; values: string[] } {
-  const filters = [
-    ...(serverId === undefined ? [] : [{ column: 'server_id', value: serverId }]),
-    ...(event === undefined ? [] : [{ column: 'event', value: event }]),
-  ];
-  return {
-    scope: filters.map(({ column }) => column),
-    values: filters.map(({ value }) => value),
   };
 }

@@ -35,6 +35,10 @@ export type ValidationErrorView = {
 };
 
 export type AuditEntryView = {
+    /**
+     * Ascending with time.
+     */
+    id: string;
     event: string;
     outcome: 'success' | 'refused' | 'failure';
     server_id: string | null;
@@ -55,11 +59,11 @@ export type AuditPageView = {
     limit: number;
     offset: number;
     /**
-     * False when the list has more than 10000 items, which are not counted.
+     * False when there are items that were not counted: more than 10000, or too many to look through at once.
      */
     total_is_exact: boolean;
     /**
-     * Value of `cursor` for the next page; null on the last page.
+     * Value of `cursor` for the next page; null on the last page. A page with filters may be shorter than `limit`, and empty, before the last.
      */
     next_cursor: string | null;
     entries: Array<AuditEntryView>;
@@ -364,11 +368,11 @@ export type HistoryView = {
     limit: number;
     offset: number;
     /**
-     * False when the list has more than 10000 items, which are not counted.
+     * False when there are items that were not counted: more than 10000, or too many to look through at once.
      */
     total_is_exact: boolean;
     /**
-     * Value of `cursor` for the next page; null on the last page.
+     * Value of `cursor` for the next page; null on the last page. A page with filters may be shorter than `limit`, and empty, before the last.
      */
     next_cursor: string | null;
     events: Array<HistoryEventView>;
@@ -1155,11 +1159,11 @@ export type ApprovalListView = {
     limit: number;
     offset: number;
     /**
-     * False when the list has more than 10000 items, which are not counted.
+     * False when there are items that were not counted: more than 10000, or too many to look through at once.
      */
     total_is_exact: boolean;
     /**
-     * Value of `cursor` for the next page; null on the last page.
+     * Value of `cursor` for the next page; null on the last page. A page with filters may be shorter than `limit`, and empty, before the last.
      */
     next_cursor: string | null;
     approvals: Array<ApprovalView>;
@@ -1490,11 +1494,11 @@ export type SuggestionListView = {
     limit: number;
     offset: number;
     /**
-     * False when the list has more than 10000 items, which are not counted.
+     * False when there are items that were not counted: more than 10000, or too many to look through at once.
      */
     total_is_exact: boolean;
     /**
-     * Value of `cursor` for the next page; null on the last page.
+     * Value of `cursor` for the next page; null on the last page. A page with filters may be shorter than `limit`, and empty, before the last.
      */
     next_cursor: string | null;
     suggestions: Array<SuggestionView>;
@@ -2244,7 +2248,36 @@ export type ListAuditEntriesData = {
          */
         cursor?: string;
         event?: string;
+        /**
+         * calls: calls of tools; changes: everything else.
+         */
+        kind?: 'calls' | 'changes';
+        /**
+         * Who caused it.
+         */
+        actor?: string;
+        outcome?: 'success' | 'refused' | 'failure';
         server_id?: string;
+        /**
+         * Name that the server had.
+         */
+        server?: string;
+        /**
+         * As `server.tool`.
+         */
+        tool?: string;
+        /**
+         * A part of the event, the actor, the server or the details, in any case.
+         */
+        text?: string;
+        /**
+         * The earliest time.
+         */
+        from?: string;
+        /**
+         * The first time that is too late.
+         */
+        to?: string;
     };
     url: '/api/v1/aggregator/audit';
 };
@@ -2275,6 +2308,83 @@ export type ListAuditEntriesResponses = {
 };
 
 export type ListAuditEntriesResponse = ListAuditEntriesResponses[keyof ListAuditEntriesResponses];
+
+export type ExportAuditEntriesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        event?: string;
+        /**
+         * calls: calls of tools; changes: everything else.
+         */
+        kind?: 'calls' | 'changes';
+        /**
+         * Who caused it.
+         */
+        actor?: string;
+        outcome?: 'success' | 'refused' | 'failure';
+        server_id?: string;
+        /**
+         * Name that the server had.
+         */
+        server?: string;
+        /**
+         * As `server.tool`.
+         */
+        tool?: string;
+        /**
+         * A part of the event, the actor, the server or the details, in any case.
+         */
+        text?: string;
+        /**
+         * The earliest time.
+         */
+        from?: string;
+        /**
+         * The first time that is too late.
+         */
+        to?: string;
+        /**
+         * Without it, `Accept: text/csv` asks for CSV; NDJSON otherwise.
+         */
+        format?: 'ndjson' | 'csv';
+        /**
+         * Entries; to export earlier ones, pass the time of the last as `to`.
+         */
+        limit?: number;
+    };
+    url: '/api/v1/aggregator/audit/export';
+};
+
+export type ExportAuditEntriesErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ExportAuditEntriesError = ExportAuditEntriesErrors[keyof ExportAuditEntriesErrors];
+
+export type ExportAuditEntriesResponses = {
+    /**
+     * One entry a line. In CSV, a cell that a spreadsheet would take for a formula begins with an apostrophe.
+     */
+    200: string;
+};
+
+export type ExportAuditEntriesResponse = ExportAuditEntriesResponses[keyof ExportAuditEntriesResponses];
 
 export type ListTokensData = {
     body?: never;

@@ -28,13 +28,14 @@ export class CursorQuery extends PageQuery {
 
 export abstract class CursorPageView extends PageView {
   @ApiProperty({
-    description: `False when the list has more than ${MAX_OFFSET} items, which are not counted.`,
+    description: `False when there are items that were not counted: more than ${MAX_OFFSET}, or too many to look through at once.`,
   })
   readonly total_is_exact!: boolean;
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Value of `cursor` for the next page; null on the last page.',
+    description:
+      'Value of `cursor` for the next page; null on the last page. A page with filters may be shorter than `limit`, and empty, before the last.',
   })
   readonly next_cursor!: string | null;
 }
@@ -55,6 +56,10 @@ export interface KeysetPage {
 export interface KeysetRows<T> {
   readonly rows: readonly T[];
   readonly counted: number;
+  /** Where the next page begins although this one is not full: only a part of the rows was looked through. */
+  readonly continueAfter?: string | undefined;
+  /** Only a part of the rows was counted. */
+  readonly isPartlyCounted?: boolean;
 }
 
 /** The cursor of one list: opaque to callers and invalid for any other list. */
@@ -78,7 +83,7 @@ export class Cursor<T> {
 
   /** The rows of the page and the paging fields. */
   page(
-    { rows, counted }: KeysetRows<T>,
+    { rows, counted, continueAfter, isPartlyCounted = false }: KeysetRows<T>,
     { limit, offset }: KeysetPage,
   ): { shown: readonly T[]; about: PageFacts } {
     const shown = rows.slice(0, limit);
@@ -87,16 +92,16 @@ export class Cursor<T> {
       shown,
       about: {
         total: Math.min(counted, MAX_OFFSET),
-        total_is_exact: counted <= MAX_OFFSET,
+        total_is_exact: counted <= MAX_OFFSET && !isPartlyCounted,
         limit,
         offset,
-        next_cursor: last === undefined ? null : this.write(last),
+        next_cursor: this.next(last === undefined ? continueAfter : this.keyOf(last)),
       },
     };
   }
 
-  private write(row: T): string {
-    return Buffer.from(`${this.list} ${this.keyOf(row)}`).toString('base64url');
+  private next(key: string | undefined): string | null {
+    return key === undefined ? null : Buffer.from(`${this.list} ${key}`).toString('base64url');
   }
 }
 
