@@ -81,7 +81,16 @@ export const server = {
   },
   tools: {
     label: 'Tools of the server',
-    columns: { tool: 'Tool', definition: 'Definition', skills: 'Skills', since: 'Since' },
+    columns: {
+      tool: 'Tool',
+      definition: 'Definition',
+      skills: 'Skills',
+      calls: 'Calls 30 d',
+      p95: 'p95',
+      since: 'Since',
+    },
+    unused: 'unused',
+    failed: (n: number) => `${count(n)} failed`,
     offered: 'Offered',
     changed: 'Changed',
     isNew: 'New',

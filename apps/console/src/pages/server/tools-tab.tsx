@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Wrench } from 'lucide-react';
-import type { ApprovalView, ServerToolView, ServerView } from '@app/api-client';
+import type { ApprovalView, ServerToolView, ServerView, StatsSeriesView } from '@app/api-client';
+import { statsQuery } from '../../api/queries.js';
 import { texts } from '../../texts/index.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
+import { count, duration } from '../../ui/format.js';
 import { Empty, ErrorPane, SkeletonRows } from '../../ui/pane.js';
 import { StateMark } from '../../ui/state-mark.js';
 import { TimeAgo } from '../../ui/time.js';
@@ -13,7 +15,12 @@ const t = texts.server.tools;
 
 /** A tool that is offered, or a definition that is withheld. */
 type Row =
-  | { readonly kind: 'offered'; readonly tool: ServerToolView }
+  | {
+      readonly kind: 'offered';
+      readonly tool: ServerToolView;
+      /** Of the last 30 days; undefined if it was not called. */
+      readonly calls: StatsSeriesView | undefined;
+    }
   | { readonly kind: 'withheld'; readonly approval: ApprovalView };
 
 function nameOf(row: Row): string {
@@ -45,9 +52,27 @@ const columns: readonly Column<Row>[] = [
     ),
   },
   {
+    id: 'calls',
+    head: t.columns.calls,
+    width: '80px',
+    align: 'end',
+    narrow: 'second',
+    cell: (row) => <Calls row={row} />,
+  },
+  {
+    id: 'p95',
+    head: t.columns.p95,
+    width: '56px',
+    align: 'end',
+    cell: (row) => {
+      const p95 = row.kind === 'offered' ? (row.calls?.p95_ms ?? null) : null;
+      return p95 === null ? '–' : duration(p95);
+    },
+  },
+  {
     id: 'since',
     head: t.columns.since,
-    width: '88px',
+    width: '64px',
     align: 'end',
     narrow: 'hidden',
     cell: (row) => (
@@ -81,6 +106,17 @@ function NameAndText({ row }: { readonly row: Row }) {
   );
 }
 
+function Calls({ row }: { readonly row: Row }) {
+  if (row.kind === 'withheld') return '–';
+  const { calls } = row;
+  if (!calls) return <span className="text-text-3">{t.unused}</span>;
+  return (
+    <span title={t.failed(calls.errors)} className={calls.errors > 0 ? 'text-bad' : undefined}>
+      {count(calls.calls)}
+    </span>
+  );
+}
+
 function Definition({ row }: { readonly row: Row }) {
   if (row.kind === 'offered') return <span className="text-text-2 text-small">{t.offered}</span>;
   const { approval } = row;
@@ -98,9 +134,15 @@ export function ToolsTab({ server }: { readonly server: ServerView }) {
   const tools = useQuery(serverToolsQuery(server.id));
   const { data: approvals } = useQuery(serverApprovalsQuery(server.id));
   const withheld = (approvals?.approvals ?? []).filter(({ kind }) => kind === 'tool');
+  const { data: stats } = useQuery(statsQuery('30d', 'tool', server.name));
+  const callsOf = new Map(stats?.series.map((series) => [series.tool, series]));
   const rows: Row[] = [
     ...withheld.map((approval) => ({ kind: 'withheld' as const, approval })),
-    ...(tools.data?.tools ?? []).map((tool) => ({ kind: 'offered' as const, tool })),
+    ...(tools.data?.tools ?? []).map((tool) => ({
+      kind: 'offered' as const,
+      tool,
+      calls: callsOf.get(tool.original_name),
+    })),
   ];
   if (tools.isError) {
     return <ErrorPane title={t.notRead} error={tools.error} onRetry={() => void tools.refetch()} />;

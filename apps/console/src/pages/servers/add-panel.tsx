@@ -12,7 +12,7 @@ export function AddButton() {
   const [, setTab] = useAddressState('add', '');
   return (
     <Button icon={Plus} onClick={() => setTab('form')}>
-      {t.add}
+      <span className="max-tab:sr-only">{t.add}</span>
     </Button>
   );
 }
