@@ -62,8 +62,7 @@ export const tool = {
   runsAs: (name: string) => `Runs as ${name} through MCP.`,
   notJson: 'This is no JSON object.',
   toFix: (count: number) => `${plural(count, 'field')} to fix before it can run.`,
-  misfits: (count: number) =>
-    `${plural(count, 'place')} differ from the schema; it runs all the same.`,
+  misfits: (count: number) => `${plural(count, 'place')} differ from the schema; it runs anyway.`,
   tryNoScope: 'Trying a tool needs the call scope.',
   serverOff: (name: string, status: string) =>
     `${name} is ${status}: a call may wait for it or fail.`,

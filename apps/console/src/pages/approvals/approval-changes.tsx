@@ -2,11 +2,11 @@ import type { ApprovalDetailView } from '@app/api-client';
 import { Equal } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { texts } from '../../texts/index.js';
-import { diff, wordCount, wordsOf } from '../../ui/diff.js';
+import { diff, wordCount, wordsOf } from '../../ui/diff/diff.js';
 import { Segmented } from '../../ui/segmented.js';
 import { useAddressState } from '../../ui/tabs.js';
-import { LineDiff, WordDiff } from '../../ui/text-diff.js';
-import { VisibleText } from '../../ui/visible-text.js';
+import { LineDiff, WordDiff } from '../../ui/diff/text-diff.js';
+import { VisibleText } from '../../ui/diff/visible-text.js';
 import { type Member, membersOf, quotedIn, shown } from './definition-changes.js';
 
 type Look = 'words' | 'sides' | 'json';

@@ -1,7 +1,7 @@
 import type { FindingView } from '@app/api-client';
 import { OctagonAlert } from 'lucide-react';
 import { texts } from '../../texts/index.js';
-import { VisibleText } from '../../ui/visible-text.js';
+import { VisibleText } from '../../ui/diff/visible-text.js';
 
 /** Findings of one kind together: the kind in words, then what was found where. */
 export function ApprovalFindings({ findings }: { readonly findings: readonly FindingView[] }) {

@@ -10,7 +10,7 @@ export const toolQuery = (name: string) =>
 
 const MAX_VIEWS = 50;
 
-/** Which views offer the tool, whoever asks. */
+/** Which views offer the tool to any caller. */
 export const viewsOfToolQuery = (toolId: string) =>
   queryOptions({
     queryKey: ['views', 'of-tool', toolId],
@@ -26,12 +26,6 @@ export const viewsOfToolQuery = (toolId: string) =>
       );
     },
   });
-
-export const viewNamesQuery = queryOptions({
-  queryKey: ['views', 'names'],
-  queryFn: async () =>
-    (await ask((api) => api.listViews({ query: { limit: 200 } }))).views.map(({ slug }) => slug),
-});
 
 /** The override for every view, and those of views. */
 export const overridesQuery = (toolId: string) =>

@@ -4,7 +4,7 @@ import { texts } from '../../../texts/index.js';
 import { CodeBlock } from '../../../ui/code-block.js';
 import { Pane } from '../../../ui/pane.js';
 import { Segmented } from '../../../ui/segmented.js';
-import { VisibleText } from '../../../ui/visible-text.js';
+import { VisibleText } from '../../../ui/diff/visible-text.js';
 import { schemaRows } from './schema-rows.js';
 import { SchemaTable } from './schema-table.js';
 import { ToolFacts } from './tool-facts.js';

@@ -1,5 +1,5 @@
 import { texts } from '../../../texts/index.js';
-import { VisibleText } from '../../../ui/visible-text.js';
+import { VisibleText } from '../../../ui/diff/visible-text.js';
 import type { JsonObject } from '../../../mcp/json.js';
 import { type SchemaRow, schemaRows } from './schema-rows.js';
 

@@ -1,6 +1,6 @@
 import { Equal } from 'lucide-react';
 import { texts } from '../../../texts/index.js';
-import { LineDiff, WordDiff } from '../../../ui/text-diff.js';
+import { LineDiff, WordDiff } from '../../../ui/diff/text-diff.js';
 import type { Shape } from './override-draft.js';
 
 interface OverridePreviewProps {

@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ToolDetailView } from '@app/api-client';
+import { viewsQuery } from '../../../api/queries.js';
 import { useMay } from '../../../session/session.js';
 import { texts } from '../../../texts/index.js';
 import { Field, Select } from '../../../ui/field.js';
 import { ErrorPane, NoRight, SkeletonRows } from '../../../ui/pane.js';
 import { useAddressState } from '../../../ui/tabs.js';
-import { overridesQuery, viewNamesQuery } from '../tool-queries.js';
+import { overridesQuery } from '../tool-queries.js';
 import { OverrideEditor } from './override-editor.js';
 
 /** How the tool is offered instead of how its server defines it: in every view, or in one. */
 export function OverrideTab({ tool }: { readonly tool: ToolDetailView }) {
   const maySet = useMay('admin');
   const [view, setView] = useAddressState('view', '');
-  const { data: views = [] } = useQuery({ ...viewNamesQuery, enabled: maySet });
+  const { data: views = [] } = useQuery({ ...viewsQuery, enabled: maySet });
   const overrides = useQuery({ ...overridesQuery(tool.id), enabled: maySet });
   if (!maySet) return <NoRight>{texts.tool.overrideNoScope}</NoRight>;
   const error = overrides.error;
@@ -28,7 +29,7 @@ export function OverrideTab({ tool }: { readonly tool: ToolDetailView }) {
   if (!overrides.data) return <SkeletonRows />;
   const find = (slug: string) =>
     overrides.data.find((one) => one.view === (slug === '' ? null : slug));
-  const choices = ['', ...views];
+  const choices = ['', ...views.map(({ slug }) => slug)];
   const override = find(view);
   return (
     <div>

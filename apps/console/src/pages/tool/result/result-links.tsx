@@ -1,6 +1,6 @@
 import { ExternalLink } from 'lucide-react';
 import { isJsonObject } from '../../../mcp/json.js';
-import { VisibleText } from '../../../ui/visible-text.js';
+import { VisibleText } from '../../../ui/diff/visible-text.js';
 import type { Block } from '../try/run-words.js';
 
 interface ResultLink {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../mcp/json.js';
 import { texts } from '../../../texts/index.js';
 import { Button } from '../../../ui/button.js';
 import { classNames } from '../../../ui/class-names.js';
-import { VisibleText } from '../../../ui/visible-text.js';
+import { VisibleText } from '../../../ui/diff/visible-text.js';
 import { cellText, columnsOf, type ResultTable } from '../try/result-table.js';
 
 const FEW_COLUMNS = 7;

@@ -1,4 +1,4 @@
-import { VisibleText } from '../../../ui/visible-text.js';
+import { VisibleText } from '../../../ui/diff/visible-text.js';
 
 const MAX_CHARS = 100_000;
 

@@ -1,5 +1,5 @@
 import { duration } from '../../../ui/format.js';
-import { VisibleText } from '../../../ui/visible-text.js';
+import { VisibleText } from '../../../ui/diff/visible-text.js';
 import { momentWords } from '../try/run-timeline.js';
 import type { Moment } from '../try/runs.js';
 

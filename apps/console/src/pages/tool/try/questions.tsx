@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.js';
 import { Field, TextArea } from '../../../ui/field.js';
 import { SchemaForm } from '../../../ui/schema-form/lazy-schema-form.js';
 import { useCheck } from '../../../ui/schema-form/use-check.js';
-import { VisibleText } from '../../../ui/visible-text.js';
+import { VisibleText } from '../../../ui/diff/visible-text.js';
 
 interface QuestionsProps {
   readonly server: string;

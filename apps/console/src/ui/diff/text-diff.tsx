@@ -1,5 +1,5 @@
-import { texts } from '../texts/index.js';
-import { classNames } from './class-names.js';
+import { texts } from '../../texts/index.js';
+import { classNames } from '../class-names.js';
 import { diff, type DiffLine, diffLines, type DiffPart, wordsOf } from './diff.js';
 import { VisibleText } from './visible-text.js';
 
