@@ -44,7 +44,7 @@ export function Button(props: ButtonProps) {
       disabled={disabled === true || busy === true}
       className={classNames(
         buttonLook(kind, small === true, isLabelled),
-        'disabled:opacity-60 disabled:hover:bg-inherit',
+        'disabled:pointer-events-none disabled:opacity-60',
         className,
       )}
     >
