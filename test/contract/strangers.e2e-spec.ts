@@ -19,7 +19,6 @@ const OTHERS: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/docs/openapi.json'],
   ['GET', '/metrics'],
   ['GET', '/no/such/route'],
-  ['GET', '/console/session'],
 ];
 
 /** `logged out` is a cookie that was valid until its user logged out; the other requests have one that is valid. */

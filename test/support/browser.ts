@@ -27,7 +27,10 @@ if (!path) {
 export async function launchBrowser(): Promise<Browser> {
   if (!path) throw new Error('There is no Chromium in the PATH');
   // Tests run as root in containers, where Chromium's sandbox cannot be set up.
-  return chromium.launch({ executablePath: path, args: ['--no-sandbox', '--disable-gpu'] });
+  return chromium.launch({
+    executablePath: path,
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
 }
 
 /** A page, and every complaint of the browser about it: errors, warnings, violations of the security policy. */

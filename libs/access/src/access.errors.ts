@@ -22,16 +22,6 @@ const loginHelp = {
   jwt: 'This is a token of an identity provider. The console takes a token of this service: an administrator makes one with `switchboard tokens create`',
 } as const;
 
-/** The browser has no session, or it has ended. */
-export class NotLoggedIn extends Unauthorized {
-  constructor() {
-    super(
-      'There is no login, or it has ended: send a token to POST /console/session',
-      LOGIN_CHALLENGE,
-    );
-  }
-}
-
 /** A login or logout that no page of the console sent; another page may have made a browser send it. */
 export class NotFromConsole extends AppError {
   constructor() {

@@ -1,7 +1,12 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { ActivityFeed } from '@app/activity';
 import { SkillMap } from '@app/classification';
-import { Catalogue, type CatalogueServer, type CatalogueTool } from '@app/catalogue';
+import {
+  Catalogue,
+  type CatalogueServer,
+  type CatalogueSnapshot,
+  type CatalogueTool,
+} from '@app/catalogue';
 import type { Offer } from '@app/policy';
 import { StaticModel, ToolVectors } from '@app/vectors';
 import { clausesOf } from './rank/clauses.js';
@@ -131,10 +136,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
       skillsOf,
     );
     const rankingMs = performance.now() - started - vectorMs;
-    const tools = chosen.flatMap(({ id, score }) => {
-      const tool = snapshot.toolsById.get(id);
-      return tool ? [{ tool, server: snapshot.servers.get(tool.serverId), score }] : [];
-    });
+    const tools = chosen.flatMap(({ id, score }) => found(snapshot, id, score) ?? []);
     return {
       tools,
       matchedSkills,
@@ -179,3 +181,12 @@ function scoresOf(hits: readonly Hits[]): ReadonlyMap<number, number> {
 }
 
 type ToolHits = Awaited<ReturnType<ToolVectors['search']>>['hits'];
+
+function found(
+  { toolsById, servers }: CatalogueSnapshot,
+  id: number,
+  score: number,
+): FoundTool | undefined {
+  const tool = toolsById.get(id);
+  return tool && { tool, server: servers.get(tool.serverId), score };
+}

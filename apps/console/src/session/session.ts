@@ -23,13 +23,8 @@ async function exchange(init?: RequestInit): Promise<Response> {
 }
 
 async function readSession(): Promise<Session | null> {
-  try {
-    const response = await exchange();
-    return (await response.json()) as Session;
-  } catch (error) {
-    if (error instanceof Refused && error.status === 401) return null;
-    throw error;
-  }
+  const response = await exchange();
+  return response.status === 204 ? null : ((await response.json()) as Session);
 }
 
 /** `null` without a login. */

@@ -15,7 +15,7 @@ export const server = {
     slow: 'Slow: health checks fail.',
     lastCheck: 'Checked',
     off: 'Turned off by request.',
-    offEffect: 'Its tools are offered to nobody until it is connected again.',
+    offEffect: 'No client is offered its tools until it is connected again.',
     notListed: 'Connected, but incomplete.',
     listAgain: 'List again',
     warningsHint: 'for the owner of the server',

@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { tokenScopes } from '@app/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { LoginRefused, NotFromConsole, NotLoggedIn } from '../access.errors.js';
+import { LoginRefused, NotFromConsole } from '../access.errors.js';
 import { addressOf, hasScope } from '../authenticate/principal.js';
 import { Public } from '../authorize/access.decorators.js';
 import { clearedCookie, sessionCookie } from './browser-session.js';
@@ -50,10 +50,15 @@ export class BrowserSessionsController {
 
   @Get()
   @Header('cache-control', 'no-store')
-  async getSession(@Req() request: FastifyRequest): Promise<BrowserSessionView> {
+  async getSession(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<BrowserSessionView | undefined> {
     const session = await this.sessions.of(request);
-    if (!session) throw new NotLoggedIn();
-    return this.toView(session);
+    if (session) return this.toView(session);
+    // Not 401: the page only asks whether there is a login, and browsers report a 401 as an error of the page.
+    void reply.status(204);
+    return undefined;
   }
 
   @Delete()

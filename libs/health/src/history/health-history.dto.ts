@@ -8,7 +8,7 @@ import {
   type HealthInterval,
   MAX_INTERVALS,
 } from './health-history.js';
-import { type Latency, latencyOf, type Probe } from './probe-history.js';
+import { type ProbeLatency, latencyOf, type Probe } from './probe-history.js';
 
 const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 /** Flags in an answer; older ones are counted. */
@@ -170,7 +170,7 @@ function toIntervalView(interval: HealthInterval, probes: readonly Probe[]): Hea
   };
 }
 
-function toLatencyView({ checks, failures, p50, p95, max }: Latency): LatencyView {
+function toLatencyView({ checks, failures, p50, p95, max }: ProbeLatency): LatencyView {
   return { checks, failures, p50_ms: rounded(p50), p95_ms: rounded(p95), max_ms: rounded(max) };
 }
 

@@ -7,7 +7,7 @@ export interface Probe {
   readonly ms: number | null;
 }
 
-export interface Latency {
+export interface ProbeLatency {
   readonly checks: number;
   readonly failures: number;
   /** Of the checks that succeeded; null if none did. */
@@ -49,7 +49,7 @@ export class ProbeHistory {
   }
 }
 
-export function latencyOf(probes: readonly Probe[]): Latency | null {
+export function latencyOf(probes: readonly Probe[]): ProbeLatency | null {
   if (probes.length === 0) return null;
   const times = probes.flatMap(({ ms }) => (ms === null ? [] : [ms])).sort((a, b) => a - b);
   return {

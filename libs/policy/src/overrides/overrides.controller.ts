@@ -45,7 +45,11 @@ export class OverridesController {
     const own = overrides.filter((one) => isFor(one, targetOf(tool), one.viewId));
     return {
       overrides: own.map((one) =>
-        toOverrideView(one, tool, one.viewId === null ? null : (viewsById.get(one.viewId)?.slug ?? null)),
+        toOverrideView(
+          one,
+          tool,
+          one.viewId === null ? null : (viewsById.get(one.viewId)?.slug ?? null),
+        ),
       ),
     };
   }

@@ -6,7 +6,8 @@ import { clockTime, duration, percent } from '../../ui/format.js';
 import { LinkButton } from '../../ui/link-button.js';
 import { Empty, ErrorPane, Pane } from '../../ui/pane.js';
 import { Segmented } from '../../ui/segmented.js';
-import { type ChartLine, TimeChart } from '../../ui/time-chart.js';
+import { TimeChart } from '../../ui/time-chart.js';
+import type { ChartLine } from '../../ui/time-chart-props.js';
 import { statsQuery } from '../../api/queries.js';
 import { columnsOf, type Columns, useWindow } from './stats.js';
 

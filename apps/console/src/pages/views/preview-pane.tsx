@@ -124,7 +124,7 @@ function SubjectSelect({ value, onChange }: SubjectSelectProps) {
   const subjects = subjectsOf(grants, tokens);
   return (
     <Select id="preview-as" value={value} onChange={(event) => onChange(event.target.value)}>
-      <option value="">{t.everybody}</option>
+      <option value="">{t.allCallers}</option>
       {value !== '' && !subjects.includes(value) && <option value={value}>{value}</option>}
       {subjects.map((subject) => (
         <option key={subject} value={subject}>
