@@ -8,5 +8,6 @@ export { Policy } from './policy.js';
 export { GrantOnlyReads, ServerNotOffered } from './policy.errors.js';
 export { PolicyModule } from './policy.module.js';
 export { EVERYTHING, type Offer } from './views/offer.js';
-export { DEFAULT_VIEW, VIEW_SLUG } from './views/view.js';
+export { hasAnnotation } from './views/tool-annotations.js';
+export { DEFAULT_VIEW, type RuleAnnotation, ruleAnnotations, VIEW_SLUG } from './views/view.js';
 export { ruleDocument } from './views/view-document.js';

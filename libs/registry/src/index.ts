@@ -46,6 +46,6 @@ export { readServersFile } from './register/servers-file.js';
 export { errorShown, type ListFailures } from './status/list-failures.js';
 export { SetListFailure } from './status/set-list-failure.command.js';
 export { SetOfferingWarnings } from './status/set-offering-warnings.command.js';
-export { type ToolSummary, ToolsOfServers } from './read/tools-of-servers.query.js';
+export { type ServerTools, ToolsOfServers } from './read/tools-of-servers.query.js';
 export { type WithheldDefinitions, WithheldOfServer } from './read/withheld-of-server.query.js';
 export { unlessRemoved } from './unless-removed.js';

@@ -72,6 +72,16 @@ export class UnreadableServersFile extends AppError {
   }
 }
 
+export class UnreadablePaste extends AppError {
+  constructor(problem: string, cause?: unknown) {
+    super(`What was pasted cannot be used: ${problem}`, {
+      kind: 'bad-request',
+      code: 'SERVERS_FILE_UNREADABLE',
+      cause,
+    });
+  }
+}
+
 /** The settings disable the service, so no server may be connected or called. */
 export class AggregatorDisabled extends AppError {
   constructor(server: { id: string; name: string; status: string }) {

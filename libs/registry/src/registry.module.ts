@@ -7,6 +7,9 @@ import { DiscoveredServerStore } from './discovered-server.store.js';
 import { Deployment } from './connection/deployment.js';
 import { GetServerHandler } from './read/get-server.query.js';
 import { ImportServersHandler } from './register/import-servers.command.js';
+import { ImportController } from './import/import.controller.js';
+import { ImportPastedHandler } from './import/import-pasted.command.js';
+import { PlanImportHandler } from './import/plan-import.query.js';
 import { ListServersHandler } from './read/list-servers.query.js';
 import { RecordHealthHandler } from './status/record-health.command.js';
 import { RegisterServerHandler } from './register/register-server.command.js';
@@ -29,7 +32,7 @@ import { UpdateServerHandler } from './change/update-server.command.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([ServerEntity])],
-  controllers: [ServersController],
+  controllers: [ImportController, ServersController],
   providers: [
     CredentialVault,
     Deployment,
@@ -50,6 +53,8 @@ import { UpdateServerHandler } from './change/update-server.command.js';
     SetOfferingWarningsHandler,
     RotateCredentialsHandler,
     ImportServersHandler,
+    PlanImportHandler,
+    ImportPastedHandler,
     GetServerHandler,
     ListServersHandler,
     ServerHistoryHandler,

@@ -10,9 +10,9 @@ import {
   MAX_OFFSET,
   type Tx,
 } from '@app/platform';
-import { In } from 'typeorm';
+import { type FindOperator, ILike, In } from 'typeorm';
 import { z } from 'zod';
-import { type ConnectionConfig } from './connection/connection-config.js';
+import type { ConnectionConfig, TransportType } from './connection/connection-config.js';
 import { parseConnectionConfig } from './connection/parse-config.js';
 import { CredentialVault } from './credentials/credential-vault.js';
 import { ServerAlreadyExists, ServerNotFound, UnreadableCredentials } from './registry.errors.js';
@@ -33,6 +33,14 @@ const REGISTRATION_LOCK = 7_202_612;
 export interface ServerPage {
   readonly limit: number;
   readonly offset: number;
+}
+
+export interface ServerFilter {
+  readonly status?: ServerStatus | undefined;
+  readonly transportType?: TransportType | undefined;
+  readonly ids?: readonly string[] | undefined;
+  /** A part of the name or the description, in any case. */
+  readonly text?: string | undefined;
 }
 
 /** History entries kept per server: each reconnect writes three or more, possibly for months. */
@@ -110,18 +118,32 @@ export class ServerStore {
   }
 
   async list(
-    filter: { status?: ServerStatus; ids?: readonly string[] },
+    filter: ServerFilter,
     page?: ServerPage,
   ): Promise<{ servers: Server[]; total: number }> {
+    const where = {
+      ...(filter.status && { status: filter.status }),
+      ...(filter.transportType && { transportType: filter.transportType }),
+      ...(filter.ids && { id: In([...filter.ids]) }),
+    };
+    const part = filter.text === undefined ? undefined : partOf(filter.text);
     const [rows, total] = await this.database.direct.findAndCount(ServerEntity, {
-      where: {
-        ...(filter.status && { status: filter.status }),
-        ...(filter.ids && { id: In([...filter.ids]) }),
-      },
+      where: part
+        ? [
+            { ...where, name: part },
+            { ...where, description: part },
+          ]
+        : where,
       order: { name: 'ASC' },
       ...(page && { take: page.limit, skip: page.offset }),
     });
     return { servers: rows.map((row) => this.toServer(row)), total };
+  }
+
+  /** Every server, by name. One whose configuration cannot be read has none. */
+  async allWithConfig(): Promise<{ server: Server; config: ConnectionConfig | undefined }[]> {
+    const rows = await this.database.direct.find(ServerEntity, { order: { name: 'ASC' } });
+    return rows.map((row) => ({ server: this.toServer(row), config: this.readableConfig(row) }));
   }
 
   async names(): Promise<Set<string>> {
@@ -310,6 +332,15 @@ export class ServerStore {
     return parsed.config;
   }
 
+  private readableConfig(row: ServerEntity): ConnectionConfig | undefined {
+    try {
+      return this.openConfig(row);
+    } catch (error) {
+      if (error instanceof UnreadableCredentials) return undefined;
+      throw error;
+    }
+  }
+
   private sealUrl(id: string, url: string | null): object | null {
     return url === null ? null : this.vault.seal(url, urlPlace(id));
   }
@@ -319,6 +350,10 @@ export class ServerStore {
       ? null
       : this.vault.open(row.healthCheckUrl, urlPlace(row.id));
   }
+}
+
+function partOf(text: string): FindOperator<string> {
+  return ILike(`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`);
 }
 
 /** A configuration that open sessions do not use, or a disconnect by request. */

@@ -65,7 +65,8 @@ export class ServersController {
       autoConnect: dto.auto_connect ?? true,
       trust: dto.trust,
     };
-    return toServerView(await this.commands.execute(new RegisterServer(registration, actor)));
+    const server = await this.commands.execute(new RegisterServer(registration, actor));
+    return toServerView(server, { withheldCount: 0, needsLogin: false });
   }
 
   @Get()
@@ -74,12 +75,19 @@ export class ServersController {
   @ApiOkResponse({ type: ServerListView })
   @ApiErrors(422)
   async listServers(@Query() query: ListServersQuery): Promise<ServerListView> {
-    const { status, include_tools, limit, offset } = query;
-    const { servers, total } = await this.servers.list(status ? { status } : {}, { limit, offset });
-    const toolsOf = await this.queries.execute(new ToolsOfServers(servers.map(({ id }) => id)));
+    const { status, transport_type: transportType, text, include_tools, limit, offset } = query;
+    const filter = { status, transportType, text };
+    const { servers, total } = await this.servers.list(filter, { limit, offset });
+    const ids = servers.map(({ id }) => id);
+    const [toolsOf, waiting] = await Promise.all([
+      this.queries.execute(new ToolsOfServers(ids)),
+      this.authorizations.waitingForLogin(ids),
+    ]);
     const views = servers.map((server) => {
-      const tools = toolsOf.get(server.id) ?? [];
-      return toServerView(counted(server, tools), include_tools ? tools : undefined);
+      const { tools, withheldCount } = toolsOf.get(server.id) ?? NO_TOOLS;
+      const needsLogin = waiting.has(server.id);
+      const state = { withheldCount, needsLogin };
+      return toServerView(counted(server, tools), state, include_tools ? tools : undefined);
     });
     return { servers: views, total, limit, offset };
   }
@@ -157,13 +165,15 @@ export class ServersController {
     ]);
     const now = this.clock.now();
     return toServerDetailView(
-      counted(server, toolsOf.get(server.id) ?? []),
+      counted(server, toolsOf.get(server.id)?.tools ?? []),
       config,
       toAuthorizationView(authorization, { now, mayConsent }),
       withheld,
     );
   }
 }
+
+const NO_TOOLS = { tools: [], withheldCount: 0 };
 
 /** Counts the tools in the catalogue, which can be called, instead of those in the row (contract R39). */
 function counted(server: Server, tools: readonly ToolSummary[]): Server {

@@ -13,6 +13,7 @@ import {
   type Trust,
   trustLevels,
 } from '@app/platform';
+import type { ProtocolEra } from '@app/mcp-protocol';
 import { AuthorizationView } from './credentials/authorization.dto.js';
 import {
   type ConnectionConfig,
@@ -115,6 +116,22 @@ export class ListServersQuery extends PageQuery {
   @IsIn(serverStatuses, { message: `Must be one of ${serverStatuses.join(', ')}` })
   readonly status?: ServerStatus;
 
+  @ApiPropertyOptional({ enum: transportTypes, description: 'In any case.' })
+  @Transform(upperCase)
+  @IsOptional()
+  @IsIn(transportTypes, { message: 'Must be one of STDIO, SSE, HTTP' })
+  readonly transport_type?: TransportType;
+
+  @ApiPropertyOptional({
+    example: 'git',
+    description: 'A part of the name or the description, in any case.',
+  })
+  @IsOptional()
+  @IsString({ message: 'Input should be a string' })
+  @MaxChars(200, { message: 'Must have at most 200 characters' })
+  @IsCleanText()
+  readonly text?: string;
+
   @ApiPropertyOptional({ default: false })
   @ToFlag()
   @IsOptional()
@@ -144,6 +161,18 @@ export class ServerView {
   readonly transport_type!: TransportType;
   @ApiProperty({ enum: serverStatuses })
   readonly status!: ServerStatus;
+  @ApiProperty({
+    type: String,
+    enum: ['legacy', 'modern', null],
+    nullable: true,
+    description:
+      'legacy: the handshake, up to 2025-11-25; modern: stateless, from 2026-07-28; null before the first connection.',
+  })
+  readonly protocol_era!: ProtocolEra | null;
+  @ApiProperty({ description: 'It uses OAuth, and a person has to log in.' })
+  readonly needs_login!: boolean;
+  @ApiProperty({ example: 2, description: 'Tools that wait for approval.' })
+  readonly withheld_count!: number;
   @ApiProperty({ type: String, nullable: true })
   readonly health_check_url!: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
@@ -235,13 +264,26 @@ export class HistoryView extends CursorPageView {
   readonly events!: HistoryEventView[];
 }
 
-export function toServerView(server: Server, tools?: readonly ToolSummary[]): ServerView {
+/** What the row of a server does not say. */
+export interface ServerState {
+  readonly withheldCount: number;
+  readonly needsLogin: boolean;
+}
+
+export function toServerView(
+  server: Server,
+  { withheldCount, needsLogin }: ServerState,
+  tools?: readonly ToolSummary[],
+): ServerView {
   return {
     id: server.id,
     name: server.name,
     description: server.description,
     transport_type: server.transportType,
     status: server.status,
+    protocol_era: server.protocolEra,
+    needs_login: needsLogin,
+    withheld_count: withheldCount,
     health_check_url: server.healthCheckUrl === null ? null : maskUrl(server.healthCheckUrl),
     last_health_check: server.lastHealthCheck?.toISOString() ?? null,
     tool_count: server.toolCount,
@@ -268,7 +310,8 @@ export function toServerDetailView(
   authorization: AuthorizationView | null,
   withheld: WithheldDefinitions,
 ): ServerDetailView {
-  return Object.assign(toServerView(server), {
+  const needsLogin = authorization?.status === 'needed';
+  return Object.assign(toServerView(server, { withheldCount: withheld.tools, needsLogin }), {
     connection_config: maskConfig(config),
     authorization,
     withheld: {

@@ -10,7 +10,7 @@ import { LeftOutTools } from './explain/left-out.js';
 import { LexicalTools } from './words/lexical-tools.js';
 import { SearchController } from './search.controller.js';
 import { SearchToolsHandler } from './search-tools.query.js';
-import { ToolListController } from './tool-list.controller.js';
+import { ToolListController } from './list/tool-list.controller.js';
 
 @Module({
   imports: [ActivityModule, CatalogueModule, PolicyModule, ClassificationModule, VectorsModule],

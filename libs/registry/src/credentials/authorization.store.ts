@@ -39,6 +39,15 @@ export class AuthorizationStore {
     return { ...this.open(serverId, row.state), needed: row.needed };
   }
 
+  /** The servers among these for which a person has to log in. */
+  async waitingForLogin(serverIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.database.direct.query<{ id: string }[]>(
+      'SELECT server_id AS id FROM mcp.server_authorizations WHERE needed AND server_id = ANY($1)',
+      [serverIds],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
   /** `questionHash` finds the server when the OAuth callback arrives. Does nothing if the server has been removed. */
   async save(
     serverId: string,

@@ -7,8 +7,15 @@ export interface ToolSummary {
   readonly description: string;
 }
 
-/** The available tools of these servers, ordered by name. Handled by the catalogue, which owns the tools table. */
-export class ToolsOfServers extends Query<ReadonlyMap<string, readonly ToolSummary[]>> {
+export interface ServerTools {
+  /** Ordered by name. */
+  readonly tools: readonly ToolSummary[];
+  /** Tools that wait for approval. */
+  readonly withheldCount: number;
+}
+
+/** The available tools of these servers. Handled by the catalogue, which owns the tools table. */
+export class ToolsOfServers extends Query<ReadonlyMap<string, ServerTools>> {
   constructor(readonly serverIds: readonly string[]) {
     super();
   }

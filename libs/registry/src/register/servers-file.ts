@@ -65,13 +65,18 @@ const fileSchema = z.looseObject({
     .catch(undefined),
 });
 
+/** Makes the error of a text that cannot be used. */
+type Unreadable = (file: string, problem: string, cause?: unknown) => Error;
+
 /** `file` is the path of the text: client variables are resolved against it, and messages name it. */
 export function readServersFile(
   text: string,
   file: string,
+  variables: ClientVariables = clientVariables(file),
+  unreadable: Unreadable = (...what) => new UnreadableServersFile(...what),
 ): { entries: FileEntry[]; skipped: SkippedEntry[] } {
-  const found = serversIn(text, file);
-  const schema = entrySchemaOf(clientVariables(file));
+  const found = serversIn(text, file, unreadable);
+  const schema = entrySchemaOf(variables);
   const entries: FileEntry[] = [];
   const skipped: SkippedEntry[] = [];
   const taken = new Map<string, string>();
@@ -89,7 +94,7 @@ export function readServersFile(
   return { entries, skipped };
 }
 
-function serversIn(text: string, file: string): Record<string, unknown> {
+function serversIn(text: string, file: string, unreadable: Unreadable): Record<string, unknown> {
   let json: unknown;
   try {
     json = parseConfigFile(text);
@@ -98,16 +103,13 @@ function serversIn(text: string, file: string): Record<string, unknown> {
     const problem = isToml(text, file)
       ? 'it is TOML, and only JSON and YAML are read'
       : error.message;
-    throw new UnreadableServersFile(file, problem, error);
+    throw unreadable(file, problem, error);
   }
   const parsed = fileSchema.safeParse(json);
   const servers = parsed.data?.mcpServers ?? parsed.data?.servers ?? parsed.data?.mcp?.servers;
   if (!servers && (parsed.data?.views ?? parsed.data?.overrides) !== undefined) return {};
   if (!servers) {
-    throw new UnreadableServersFile(
-      file,
-      'it has no "mcpServers" object (nor "servers", as VS Code writes it)',
-    );
+    throw unreadable(file, 'it has no "mcpServers" object (nor "servers", as VS Code writes it)');
   }
   return servers;
 }

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsOptional, IsString } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import type { CatalogueServer, CatalogueTool } from '@app/catalogue';
 import {
   IsCleanText,
@@ -11,7 +11,9 @@ import {
   ToFlag,
   tokensOf,
 } from '@app/platform';
-import { SourceServerView } from './search.dto.js';
+import { type RuleAnnotation, ruleAnnotations } from '@app/policy';
+import { SourceServerView } from '../search.dto.js';
+import { type ToolFilter, type ToolStatus, toolStatuses } from './select-tools.js';
 
 export class ListToolsQuery extends PageQuery {
   @ApiPropertyOptional({ example: 'github-mcp', description: 'Name of a server.' })
@@ -33,6 +35,33 @@ export class ListToolsQuery extends PageQuery {
   @IsOptional()
   @IsBoolean({ message: 'Must be true or false' })
   readonly is_classified?: boolean;
+
+  @ApiPropertyOptional({
+    enum: ruleAnnotations,
+    description: 'Without hints a tool counts as destructive and open world, as MCP says.',
+  })
+  @IsOptional()
+  @IsIn(ruleAnnotations, { message: `Must be one of ${ruleAnnotations.join(', ')}` })
+  readonly annotation?: RuleAnnotation;
+
+  @ApiPropertyOptional({
+    enum: toolStatuses,
+    description:
+      'ready: can be called; unavailable: its server is not connected; withheld: waits for approval, which only admins list.',
+  })
+  @IsOptional()
+  @IsIn(toolStatuses, { message: `Must be one of ${toolStatuses.join(', ')}` })
+  readonly status?: ToolStatus;
+
+  @ApiPropertyOptional({
+    example: 'issue',
+    description: 'A part of the name, the title or the description, in any case.',
+  })
+  @IsOptional()
+  @IsString({ message: 'Input should be a string' })
+  @MaxChars(200, { message: 'Must have at most 200 characters' })
+  @IsCleanText()
+  readonly text?: string;
 }
 
 export class ToolView {
@@ -138,4 +167,9 @@ export function toToolDetailView(
     definition_hash: tool.contentHash,
     listed_definition,
   });
+}
+
+export function toFilter({ is_classified: isClassified, ...query }: ListToolsQuery): ToolFilter {
+  const { server, skill, annotation, status, text } = query;
+  return { server, skill, isClassified, annotation, status, text };
 }

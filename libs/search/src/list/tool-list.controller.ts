@@ -9,15 +9,18 @@ import {
   ToolWithheld,
   type ToolIndexes,
 } from '@app/catalogue';
-import { ApiErrors } from '@app/platform';
+import { ApiErrors, inSlices } from '@app/platform';
 import { Absences, FollowsPolicy, Permissions } from '@app/policy';
 import {
   ListToolsQuery,
   ToolDetailView,
   ToolListView,
+  toFilter,
   toToolDetailView,
   toToolView,
 } from './tool-list.dto.js';
+import { inOrder, selectTools } from './select-tools.js';
+import { ListToolRowsQuery, ToolRowsView, toToolRows } from './tool-rows.dto.js';
 
 @ApiTags('tools')
 @ApiBearerAuth()
@@ -35,19 +38,13 @@ export class ToolListController {
   @ApiOperation({ summary: 'Tools of all servers, by name' })
   @ApiOkResponse({ type: ToolListView })
   @ApiErrors(422)
-  listTools(
+  async listTools(
     @Query() query: ListToolsQuery,
     @CurrentPrincipal() principal: Principal,
-  ): ToolListView {
-    const { server, skill, is_classified, limit, offset } = query;
-    const { tools, servers } = this.offeredTo(principal);
-    const wanted = tools.filter(
-      (tool) =>
-        tool.isExternal &&
-        (server === undefined || tool.serverName === server) &&
-        (skill === undefined || tool.skillIds.includes(skill)) &&
-        (is_classified === undefined || tool.isClassified === is_classified),
-    );
+  ): Promise<ToolListView> {
+    const { limit, offset } = query;
+    const { servers } = this.offeredTo(principal);
+    const wanted = await this.select(query, principal);
     const classified = wanted.filter((tool) => tool.isClassified).length;
     return {
       tools: wanted
@@ -59,6 +56,24 @@ export class ToolListController {
       limit,
       offset,
     };
+  }
+
+  @Get('rows')
+  @RequireScope('read')
+  @ApiOperation({ summary: 'The same in short and sorted, for a table of many tools' })
+  @ApiOkResponse({ type: ToolRowsView })
+  @ApiErrors(422)
+  async listToolRows(
+    @Query() query: ListToolRowsQuery,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<ToolRowsView> {
+    const { limit, offset, sort } = query;
+    const { servers } = this.offeredTo(principal);
+    const wanted = await inSlices(inOrder(await this.select(query, principal), sort));
+    const tools = toToolRows(wanted.slice(offset, offset + limit), servers);
+    const next = offset + tools.length;
+    const total = wanted.length;
+    return { tools, total, limit, offset, next_offset: next < total ? next : null };
   }
 
   @Get(':id')
@@ -86,6 +101,12 @@ export class ToolListController {
     const absent = toolOf(current, id) ?? toolOf(current.withheld, id);
     const { slug } = this.permissions.inRest(principal).view;
     return new ToolNotFound(id, absent && this.absences.reasonFor(principal, slug)?.(absent));
+  }
+
+  /** That a tool is withheld is told only to those who may approve it. */
+  private async select(query: ListToolsQuery, principal: Principal): Promise<CatalogueTool[]> {
+    if (query.status === 'withheld' && !hasScope(principal, 'admin')) return [];
+    return inSlices(selectTools(this.offeredTo(principal), toFilter(query)));
   }
 
   private offeredTo(principal: Principal): CatalogueSnapshot {
