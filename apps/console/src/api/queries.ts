@@ -122,3 +122,10 @@ export const statsQuery = (window: StatsWindow, by?: 'server' | 'tool', server?:
     refetchInterval: refreshMs[window],
     placeholderData: keepPreviousData,
   });
+
+/** With its connection, secrets masked. */
+export const serverQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['servers', id],
+    queryFn: () => ask((api) => api.getServer({ path: { id } })),
+  });

@@ -60,7 +60,7 @@ export const server = {
     failures: (n: number) => `${plural(n, 'health check')} failed`,
     now: 'now',
     to: 'to',
-    off: 'Turned off by request',
+    off: 'Turned off, or the service was stopped',
     connecting: 'Waiting for the connection',
     slow: 'Health checks fail',
     failing: 'The connection was lost',
@@ -103,6 +103,8 @@ export const server = {
     all: 'See them all',
   },
   history: {
+    changed: (name: string, fields: readonly string[]) =>
+      fields.length === 0 ? name : `${name} (${fields.join(', ')})`,
     times: (n: number) => `${count(n)} times, first`,
     notRead: 'The history could not be read',
     events: {

@@ -92,8 +92,58 @@ const trial = {
   tools: 'Its tools',
 } as const;
 
+const paste = {
+  editor: 'mcpServers of a client, an address, or a command line',
+  lead: 'Paste the mcpServers of a client, an address, or a command line. Nothing is saved before you say so.',
+  example:
+    '{\n  "mcpServers": {\n    "github": { "url": "https://api.githubcopilot.com/mcp/" }\n  }\n}',
+  useExample: 'Fill in an example',
+  noJson: (reason: string) => `This is no JSON yet: ${reason}`,
+  noServers: 'There is no mcpServers in it, nor servers as VS Code writes them.',
+  noObject: 'It is not an object.',
+  noName: 'No name can be made of its key: it has no Latin letter.',
+  noConnection: 'It has neither a command nor a url.',
+  envFile: 'envFile is not supported; write its variables into env.',
+  clientVariable: (variable: string) =>
+    `${variable} is known to the client only; write the value, or a variable of the service.`,
+  sameName: (key: string) => `Its name becomes the same as that of ${key}.`,
+  plan: 'What will happen',
+  kinds: { new: 'New', known: 'Known', changed: 'Changed', unusable: 'Unusable' },
+  kindHints: {
+    new: '',
+    known: 'the same settings, left as it is',
+    changed: 'replaces the settings of the registered one',
+  },
+  summary: (of: Readonly<Record<'new' | 'known' | 'changed' | 'unusable', number>>) =>
+    [
+      of.new > 0 && `${count(of.new)} new`,
+      of.changed > 0 && `${count(of.changed)} changed`,
+      of.known > 0 && `${count(of.known)} known`,
+      of.unusable > 0 && `${count(of.unusable)} unusable`,
+    ]
+      .filter(Boolean)
+      .join(', '),
+  needs: (variables: readonly string[]) => `reads ${variables.join(', ')}`,
+  variable: (name: string) => `Value of ${name}`,
+  variableHint: 'Empty: the variable of the service.',
+  testing: 'Testing',
+  tested: (n: number, time: string) => `Tested, ${tools(n)}, ${time}`,
+  saving: 'Saving',
+  saved: 'Saved',
+  testAll: (n: number) => (n === 1 ? 'Test' : `Test ${count(n)}`),
+  save: (added: number, changed: number) =>
+    changed === 0
+      ? `Add ${number(added)}`
+      : added === 0
+        ? `Change ${number(changed)}`
+        : `Add ${count(added)}, change ${count(changed)}`,
+  done: (n: number) => `${number(n)} saved, connecting`,
+  someRefused: (n: number) => `${number(n)} could not be saved; the reasons stand beside them.`,
+} as const;
+
 export const servers = {
   form,
+  paste,
   trial,
   title: 'Servers',
   number,

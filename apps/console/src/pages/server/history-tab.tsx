@@ -13,13 +13,26 @@ function wordsOf({ event_type: type }: HistoryEventView): string {
   return words[type] ?? type.toLowerCase().replaceAll('_', ' ');
 }
 
+/** Of details that are no text. */
+const MAX_CHARS = 200;
+
 /** What the event says about itself, without the state it came from. */
 function aboutOf({ details }: HistoryEventView): string {
-  const { reason, from: _from, ...others } = details as Record<string, unknown>;
+  const { reason, changes, from: _from, ...others } = details;
   if (typeof reason === 'string') return reason;
+  if (Array.isArray(changes)) return changes.map(nameOfChange).join(', ');
   return Object.entries(others)
     .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ');
+    .join(', ')
+    .slice(0, MAX_CHARS);
+}
+
+/** A definition that changed, and which of its fields. */
+function nameOfChange(change: unknown): string {
+  if (typeof change !== 'object' || change === null) return '';
+  const { name, fields } = change as { name?: unknown; fields?: unknown };
+  if (typeof name !== 'string') return '';
+  return t.changed(name, Array.isArray(fields) ? fields.map(String) : []);
 }
 
 interface Entry {

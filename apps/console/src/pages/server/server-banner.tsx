@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plug, RefreshCw } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { serverQuery } from '../../api/queries.js';
 import type { ServerView } from '@app/api-client';
 import { reasonOfServer } from '../../model/server-state.js';
 import { type ServerAction, useServerAction } from '../../servers/server-actions.js';
@@ -10,7 +11,7 @@ import { Banner } from '../../ui/banner.js';
 import { Button } from '../../ui/button.js';
 import { TimeAgo } from '../../ui/time.js';
 import { AuthorizeButton } from './authorize-button.js';
-import { serverHealthQuery, serverQuery } from './server-queries.js';
+import { serverHealthQuery } from './server-queries.js';
 
 const t = texts.server.banner;
 

@@ -6,12 +6,6 @@ export const MAX_TOOLS = 200;
 const HISTORY_PAGE = 50;
 const LOGS_MS = 3_000;
 
-export const serverQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['servers', id],
-    queryFn: () => ask((api) => api.getServer({ path: { id } })),
-  });
-
 export const serverHealthQuery = (id: string) =>
   queryOptions({
     queryKey: ['health', id],

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { serverQuery } from '../../api/queries.js';
 import type { ServerDetailView, ServerView } from '@app/api-client';
 import { useMay } from '../../session/session.js';
 import { texts } from '../../texts/index.js';
@@ -14,7 +15,7 @@ import { useAddressState } from '../../ui/tabs.js';
 import { AuthorizeButton } from './authorize-button.js';
 import { LogPane } from './log-pane.js';
 import { configLines } from './config-lines.js';
-import { serverHealthQuery, serverQuery } from './server-queries.js';
+import { serverHealthQuery } from './server-queries.js';
 
 const t = texts.server;
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { serverQuery } from '../../api/queries.js';
 import type { ServerView } from '@app/api-client';
 import { draftOf } from '../../servers/form/server-draft.js';
 import { useMay } from '../../session/session.js';
@@ -8,7 +9,6 @@ import { StateMark } from '../../ui/state-mark.js';
 import { type Tab, Tabs } from '../../ui/tabs.js';
 import { HistoryTab } from './history-tab.js';
 import { QueryTab } from './query-tab.js';
-import { serverQuery } from './server-queries.js';
 import { SettingsTab } from './settings-tab.js';
 import { ToolsTab } from './tools-tab.js';
 

@@ -44,7 +44,11 @@ export function AddByForm({ onClose }: { readonly onClose: () => void }) {
     saving.mutate(draft);
   };
   return (
-    <form onSubmit={submit} className="flex min-h-full flex-col" noValidate>
+    <form
+      onSubmit={submit}
+      className="flex min-h-[calc(100dvh-var(--topbar)-var(--s10))] flex-col"
+      noValidate
+    >
       <div className="grow p-5">
         <ServerFields isNew draft={draft} errors={errors} onChange={change} />
       </div>

@@ -2,16 +2,17 @@ import { Plus } from 'lucide-react';
 import { texts } from '../../texts/index.js';
 import { Button } from '../../ui/button.js';
 import { SidePanel } from '../../ui/side-panel.js';
-import { useAddressState } from '../../ui/tabs.js';
+import { Tabs, useAddressState } from '../../ui/tabs.js';
 import { AddByForm } from './add-by-form.js';
+import { AddByPaste } from './paste/add-by-paste.js';
 
 const t = texts.servers;
 
-/** Opens the panel by the address, so that other pages can link to it: `/servers?add=form`. */
+/** Opens the panel by the address, so that other pages can link to it: `/servers?add=paste`. */
 export function AddButton() {
   const [, setTab] = useAddressState('add', '');
   return (
-    <Button icon={Plus} onClick={() => setTab('form')}>
+    <Button icon={Plus} onClick={() => setTab('paste')}>
       <span className="max-tab:sr-only">{t.add}</span>
     </Button>
   );
@@ -19,9 +20,14 @@ export function AddButton() {
 
 export function AddPanel() {
   const [tab, setTab] = useAddressState('add', '');
+  const close = (): void => setTab('');
+  const tabs = [
+    { id: 'paste', label: t.addPaste, content: <AddByPaste onClose={close} /> },
+    { id: 'form', label: t.addForm, content: <AddByForm onClose={close} /> },
+  ];
   return (
-    <SidePanel isOpen={tab !== ''} onClose={() => setTab('')} title={t.add}>
-      <AddByForm onClose={() => setTab('')} />
+    <SidePanel isOpen={tab !== ''} onClose={close} title={t.add}>
+      <Tabs label={t.add} param="add" usual="" tabs={tabs} />
     </SidePanel>
   );
 }

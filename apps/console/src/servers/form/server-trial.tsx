@@ -11,20 +11,23 @@ import { configOf, registrationOf, type ServerDraft } from './server-draft.js';
 
 const t = texts.servers.trial;
 
-/** Connects to what the form says without saving it; with an id, as a change of that server. */
+/** Connects to the settings without saving them; with an id, as a change of that server. */
+export function testServer(draft: ServerDraft, serverId?: string): Promise<ServerTestView> {
+  const { name, transport_type, health_check_url } = registrationOf(draft);
+  const body = {
+    ...(name !== '' && { name }),
+    transport_type,
+    connection_config: configOf(draft),
+    ...(health_check_url && { health_check_url }),
+    ...(serverId !== undefined && { server_id: serverId }),
+  };
+  return ask((api) => api.testServer({ body }));
+}
+
+/** `testServer` for a form. */
 export function useServerTrial(serverId?: string) {
   return useMutation({
-    mutationFn: (draft: ServerDraft) => {
-      const { name, transport_type, health_check_url } = registrationOf(draft);
-      const body = {
-        ...(name !== '' && { name }),
-        transport_type,
-        connection_config: configOf(draft),
-        ...(health_check_url && { health_check_url }),
-        ...(serverId !== undefined && { server_id: serverId }),
-      };
-      return ask((api) => api.testServer({ body }));
-    },
+    mutationFn: (draft: ServerDraft) => testServer(draft, serverId),
     meta: { showsError: true },
   });
 }

@@ -17,6 +17,8 @@ export interface JsonEditorProps {
   readonly value: string;
   readonly onChange: (text: string) => void;
   readonly onSubmit?: (() => void) | undefined;
+  /** Text that is no JSON and may be typed all the same, such as an address. */
+  readonly isOtherText?: (text: string) => boolean;
 }
 
 const look = EditorView.theme({
@@ -42,11 +44,19 @@ const colours = HighlightStyle.define([
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--warn)' },
 ]);
 
+const findJsonProblems = jsonParseLinter();
+
+function findProblems(view: EditorView, isOtherText: JsonEditorProps['isOtherText']) {
+  const text = view.state.doc.toString();
+  return text.trim() === '' || isOtherText?.(text) === true ? [] : findJsonProblems(view);
+}
+
 /** Tab leaves the editor, as in every field; the library's own key for indenting is not bound. */
-export function CodeMirrorEditor({ label, value, onChange, onSubmit }: JsonEditorProps) {
+export function CodeMirrorEditor(props: JsonEditorProps) {
+  const { label, value, onChange, onSubmit, isOtherText } = props;
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(undefined);
-  const first = useRef({ label, value });
+  const first = useRef({ label, value, isOtherText });
   const newest = useRef({ onChange, onSubmit });
   useEffect(() => {
     newest.current = { onChange, onSubmit };
@@ -67,7 +77,7 @@ export function CodeMirrorEditor({ label, value, onChange, onSubmit }: JsonEdito
           indentOnInput(),
           bracketMatching(),
           json(),
-          linter(jsonParseLinter()),
+          linter((view) => findProblems(view, first.current.isOtherText)),
           lintGutter(),
           look,
           syntaxHighlighting(colours),
