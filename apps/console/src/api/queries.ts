@@ -129,3 +129,13 @@ export const serverQuery = (id: string) =>
     queryKey: ['servers', id],
     queryFn: () => ask((api) => api.getServer({ path: { id } })),
   });
+
+/** Calls and times move without an event. */
+const SESSIONS_MS = 5_000;
+
+/** The clients that were seen last; there is one page, because more can only be found by a filter. */
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: () => ask((api) => api.listClientSessions({ query: { limit: PAGE } })),
+  refetchInterval: SESSIONS_MS,
+});

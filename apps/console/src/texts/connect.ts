@@ -1,3 +1,5 @@
+import { plural } from '../ui/format.js';
+
 export const connect = {
   title: 'Connect a client',
   notRead: 'The snippets could not be read',
@@ -51,5 +53,12 @@ export const connect = {
     asks: 'VS Code asks for the token once and keeps it.',
     other: 'Another client',
     otherWhere: 'Any MCP client that speaks Streamable HTTP needs this address and this header:',
+  },
+  seen: {
+    title: 'See it connected',
+    none: 'No client is connected yet; it appears here with its first request.',
+    latest: 'Seen last:',
+    all: 'All sessions',
+    calls: (n: number) => plural(n, 'call'),
   },
 } as const;

@@ -7,6 +7,8 @@ export const server = {
   unknown: (name: string) => `There is no server called ${name}`,
   unknownHint: 'It may have been renamed or removed.',
   allServers: 'All servers',
+  mayLook: 'Connecting and the log need the operate scope, settings and the login the admin scope.',
+  mayOperateOnly: 'Settings and the login need the admin scope.',
   banner: {
     failing: 'Failing.',
     triedAgain: 'It is tried again by itself.',

@@ -208,6 +208,7 @@ export const servers = {
   addPaste: 'Paste JSON',
   addOne: 'Add server',
   added: (name: string) => `${name} added, connecting`,
+  mayOperateOnly: 'Adding and removing servers needs the admin scope.',
   mayLook: 'Your login may look only: connecting needs the operate scope, adding the admin scope.',
   actions: {
     connect: 'Connect',

@@ -7,12 +7,13 @@ import { ErrorPane, SkeletonRows } from '../../ui/pane.js';
 import { useAddressState } from '../../ui/tabs.js';
 import { ClientTabs } from './client-tabs.js';
 import { endpoints, PLACEHOLDER, snippetsQuery } from './snippets.js';
+import { SeenClients } from './seen-clients.js';
 import { TokenStep } from './token-step.js';
 import { WhatItSees } from './what-it-sees.js';
 
 const t = texts.connect;
 
-/** Three steps: what the client sees, its token, and the snippet to paste. */
+/** What the client sees, its token, the snippet to paste, and that it worked. */
 export function ConnectPage() {
   const [chosen, setEndpoint] = useAddressState('endpoint', 'all');
   const endpoint = endpoints.find((one) => one === chosen) ?? 'all';
@@ -37,6 +38,9 @@ export function ConnectPage() {
           {isError && <ErrorPane title={t.notRead} error={error} onRetry={() => void refetch()} />}
           {!data && !isError && <SkeletonRows />}
           {data && <ClientTabs clients={data.clients} url={data.url} token={token} />}
+        </Step>
+        <Step number={4} title={t.seen.title}>
+          <SeenClients />
         </Step>
       </div>
     </>

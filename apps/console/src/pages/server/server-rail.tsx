@@ -8,7 +8,7 @@ import { Badge } from '../../ui/badge.js';
 import { Button } from '../../ui/button.js';
 import { Detail, Details } from '../../ui/details.js';
 import { duration } from '../../ui/format.js';
-import { ErrorPane, Pane } from '../../ui/pane.js';
+import { ErrorPane, NoRight, Pane } from '../../ui/pane.js';
 import { StateMark } from '../../ui/state-mark.js';
 import { TimeAgo } from '../../ui/time.js';
 import { useAddressState } from '../../ui/tabs.js';
@@ -23,6 +23,7 @@ const t = texts.server;
 export function ServerRail({ server }: { readonly server: ServerView }) {
   const { data: detail, error, isError, refetch } = useQuery(serverQuery(server.id));
   const maySeeLog = useMay('operate');
+  const mayDefine = useMay('admin');
   return (
     <aside
       aria-label={t.about}
@@ -32,6 +33,7 @@ export function ServerRail({ server }: { readonly server: ServerView }) {
       {detail?.authorization && <LoginPane detail={detail} />}
       {detail && <ConnectionPane detail={detail} />}
       {maySeeLog && <LogPane server={server} />}
+      {!mayDefine && <NoRight>{maySeeLog ? t.mayOperateOnly : t.mayLook}</NoRight>}
     </aside>
   );
 }

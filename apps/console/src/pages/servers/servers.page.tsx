@@ -56,12 +56,19 @@ export function ServersPage() {
             <HealthLegend />
           </>
         )}
-        {!mayOperate && <NoRight>{t.mayLook}</NoRight>}
+        <WhyNot />
         {mayOperate && <ServersBulk servers={selected} onClear={() => setIds(new Set())} />}
       </div>
       {mayDefine && <AddPanel />}
     </div>
   );
+}
+
+/** Why actions are missing here. */
+function WhyNot() {
+  const mayOperate = useMay('operate');
+  const mayDefine = useMay('admin');
+  return mayDefine ? null : <NoRight>{mayOperate ? t.mayOperateOnly : t.mayLook}</NoRight>;
 }
 
 /** `Esc` lets go of the selection. */

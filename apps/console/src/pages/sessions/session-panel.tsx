@@ -4,6 +4,7 @@ import { Unplug } from 'lucide-react';
 import { useState } from 'react';
 import { toast } from 'sonner';
 import type { ClientSessionView } from '@app/api-client';
+import { sessionsQuery } from '../../api/queries.js';
 import { ask } from '../../api/service.js';
 import { useMay } from '../../session/session.js';
 import { texts } from '../../texts/index.js';
@@ -14,7 +15,6 @@ import { count } from '../../ui/format.js';
 import { SidePanel } from '../../ui/side-panel.js';
 import { TimeAgo } from '../../ui/time.js';
 import { nameOfClient } from './sessions-table.js';
-import { sessionsQuery } from './sessions-query.js';
 
 const t = texts.sessions;
 

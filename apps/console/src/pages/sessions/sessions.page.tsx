@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Cable, Filter, PlugZap } from 'lucide-react';
 import type { ClientSessionView } from '@app/api-client';
+import { sessionsQuery } from '../../api/queries.js';
 import { texts } from '../../texts/index.js';
 import { Banner } from '../../ui/banner.js';
 import { Button } from '../../ui/button.js';
@@ -12,7 +13,6 @@ import { Empty, ErrorPane, SkeletonRows } from '../../ui/pane.js';
 import { useAddressState } from '../../ui/tabs.js';
 import { SessionPanel } from './session-panel.js';
 import { SessionsTable } from './sessions-table.js';
-import { sessionsQuery } from './sessions-query.js';
 
 const t = texts.sessions;
 
