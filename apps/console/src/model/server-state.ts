@@ -53,9 +53,12 @@ export function isServing({ status }: Pick<ServerView, 'status'>): boolean {
 
 /** Why it needs a person, without what the state says already. */
 export function reasonOfServer({ error_message: reason }: Known): string | null {
-  return (
-    reason
-      ?.replace(/^Connecting failed: (?=\S)/, '')
-      .replace(/^[a-z]/, (first) => first.toUpperCase()) ?? null
-  );
+  return reason === null ? null : shortReason(reason);
+}
+
+/** `Connecting failed: connection refused` beside the word `Failing`. */
+export function shortReason(reason: string): string {
+  return reason
+    .replace(/^Connecting failed: (?=\S)/, '')
+    .replace(/^[a-z]/, (first) => first.toUpperCase());
 }

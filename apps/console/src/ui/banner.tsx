@@ -26,13 +26,15 @@ export function Banner({ kind, icon, action, className, children }: BannerProps)
     <div
       role={kind === 'bad' ? 'alert' : 'status'}
       className={classNames(
-        'flex items-center gap-2.5 rounded-2 px-3 py-2',
+        'flex flex-wrap items-center gap-2.5 rounded-2 px-3 py-2 tab:flex-nowrap',
         looks[kind].look,
         className,
       )}
     >
       <Icon size={16} aria-hidden className="shrink-0" />
-      <div className="min-w-0 grow [overflow-wrap:anywhere]">{children}</div>
+      <div className="min-w-0 grow basis-[calc(100%-26px)] [overflow-wrap:anywhere] tab:basis-0">
+        {children}
+      </div>
       {action}
     </div>
   );

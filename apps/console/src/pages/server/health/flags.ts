@@ -1,4 +1,5 @@
 import type { HealthHistoryView, HealthIntervalView } from '@app/api-client';
+import { shortReason } from '../../../model/server-state.js';
 import { barStateOf } from '../../../servers/health-history.js';
 import { texts } from '../../../texts/index.js';
 import type { BarState } from '../../../ui/health-strip.js';
@@ -29,7 +30,8 @@ function flagOf(interval: HealthIntervalView, end: number): Omit<Flag, 'number'>
   const isMoving = interval.state === 'CONNECTING' || interval.state === 'DISCONNECTING';
   const isMoment = kind === 'off' && isOver && to - from < SHORT_MS;
   if (kind === 'ready' || isMoment) return undefined;
-  const text = interval.reason ?? (isMoving ? t.connecting : usual[kind]);
+  const { reason } = interval;
+  const text = reason === null ? (isMoving ? t.connecting : usual[kind]) : shortReason(reason);
   return { from, to, isOver, kind, text, attempts: interval.attempts };
 }
 
