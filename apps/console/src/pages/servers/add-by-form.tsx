@@ -1,21 +1,26 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { toast } from 'sonner';
 import { ask } from '../../api/service.js';
 import { fieldErrors } from '../../servers/form/field-errors.js';
-import { emptyDraft, registrationOf, type ServerDraft } from '../../servers/form/server-draft.js';
+import { registrationOf, type ServerDraft } from '../../servers/form/server-draft.js';
 import { ServerFields } from '../../servers/form/server-fields.js';
 import { FormProblem } from '../../servers/form/form-problem.js';
 import { TrialButton, TrialOutcome, useServerTrial } from '../../servers/form/server-trial.js';
 import { texts } from '../../texts/index.js';
 import { Button } from '../../ui/button.js';
 
+interface AddByFormProps {
+  readonly draft: ServerDraft;
+  readonly onDraft: (draft: ServerDraft) => void;
+  readonly onClose: () => void;
+}
+
 /** One server, field by field. */
-export function AddByForm({ onClose }: { readonly onClose: () => void }) {
+export function AddByForm({ draft, onDraft, onClose }: AddByFormProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [draft, setDraft] = useState(emptyDraft);
   const saving = useMutation({
     mutationFn: (given: ServerDraft) =>
       ask((api) => api.registerServer({ body: registrationOf(given) })),
@@ -30,7 +35,7 @@ export function AddByForm({ onClose }: { readonly onClose: () => void }) {
   // The newest of the two says what is wrong with the fields.
   const errors = fieldErrors(saving.error ?? trial.error);
   const change = (part: Partial<ServerDraft>): void => {
-    setDraft((before) => ({ ...before, ...part }));
+    onDraft({ ...draft, ...part });
     // What was found is about other settings now.
     trial.reset();
   };

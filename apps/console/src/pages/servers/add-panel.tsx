@@ -1,4 +1,6 @@
 import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { emptyDraft } from '../../servers/form/server-draft.js';
 import { texts } from '../../texts/index.js';
 import { Button } from '../../ui/button.js';
 import { SidePanel } from '../../ui/side-panel.js';
@@ -20,10 +22,21 @@ export function AddButton() {
 
 export function AddPanel() {
   const [tab, setTab] = useAddressState('add', '');
+  // Kept while the panel is closed, so that `Esc` loses nothing.
+  const [text, setText] = useState('');
+  const [draft, setDraft] = useState(emptyDraft);
   const close = (): void => setTab('');
   const tabs = [
-    { id: 'paste', label: t.addPaste, content: <AddByPaste onClose={close} /> },
-    { id: 'form', label: t.addForm, content: <AddByForm onClose={close} /> },
+    {
+      id: 'paste',
+      label: t.addPaste,
+      content: <AddByPaste text={text} onText={setText} onClose={close} />,
+    },
+    {
+      id: 'form',
+      label: t.addForm,
+      content: <AddByForm draft={draft} onDraft={setDraft} onClose={close} />,
+    },
   ];
   return (
     <SidePanel isOpen={tab !== ''} onClose={close} title={t.add}>

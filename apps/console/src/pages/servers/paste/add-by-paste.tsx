@@ -9,19 +9,27 @@ import { usePlanWork } from './use-plan-work.js';
 
 const t = texts.servers.paste;
 
+interface AddByPasteProps {
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly onClose: () => void;
+}
+
 /** What clients use already becomes a plan: reviewed, tested, and saved entry by entry. */
-export function AddByPaste({ onClose }: { readonly onClose: () => void }) {
-  const [text, setText] = useState('');
+export function AddByPaste({ text, onText, onClose }: AddByPasteProps) {
   const [choices, setChoices] = useState<Readonly<Record<string, boolean>>>({});
   const { entries, problem } = usePlan(text);
-  const work = usePlanWork(onClose);
+  const work = usePlanWork(() => {
+    onText('');
+    onClose();
+  });
   const isChosen = ({ key, kind }: PlannedEntry): boolean =>
     (kind === 'new' || kind === 'changed') && (choices[key] ?? kind === 'new');
   const chosen = entries.filter(
     (entry) => isChosen(entry) && work.progress[entry.key]?.kind !== 'saved',
   );
   const change = (now: string): void => {
-    setText(now);
+    onText(now);
     work.forget();
   };
   return (
