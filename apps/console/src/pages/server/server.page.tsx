@@ -31,7 +31,10 @@ export function ServerPage() {
       {!server && !isError && servers === undefined && <SkeletonRows />}
       {!server && servers !== undefined && (
         <Empty icon={Server} title={t.unknown(name)}>
-          {t.unknownHint} <Link to="/servers">{t.allServers}</Link>
+          {t.unknownHint}{' '}
+          <Link to="/servers" className="underline">
+            {t.allServers}
+          </Link>
         </Empty>
       )}
     </>

@@ -172,7 +172,7 @@ export function ToolsTab({ server }: { readonly server: ServerView }) {
       {tools.data.total > MAX_TOOLS && (
         <p className="text-text-2 px-5 py-2 text-small">
           {t.first(MAX_TOOLS, tools.data.total)}{' '}
-          <Link to="/tools" search={{ server: server.name }}>
+          <Link to="/tools" search={{ server: server.name }} className="underline">
             {t.all}
           </Link>
         </p>
