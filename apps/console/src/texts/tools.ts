@@ -1,3 +1,66 @@
+import { count, plural } from '../ui/format.js';
+
 export const tools = {
   title: 'Tools',
+  name: 'Tools',
+  list: 'Tools of all servers',
+  filter: 'Filter by words',
+  server: 'server',
+  skill: 'skill',
+  state: 'state',
+  effect: 'effect',
+  noSkill: 'none',
+  shown: (shown: number, total: number) =>
+    shown === total ? plural(total, 'tool') : `${count(shown)} of ${plural(total, 'tool')}`,
+  tokens: (sum: number) => `about ${count(sum)} tokens`,
+  reading: (read: number, total: number) => `${count(read)} of ${count(total)} read`,
+  columns: {
+    tool: 'Tool',
+    description: 'Description',
+    skills: 'Skills',
+    effects: 'Effects',
+    tokens: 'Tokens',
+    state: 'State',
+  },
+  states: {
+    ready: 'ready',
+    slow: 'slow',
+    failing: 'failing',
+    connecting: 'connecting',
+    off: 'off',
+    withheld: 'withheld',
+  },
+  effects: {
+    readOnly: 'read only',
+    destroys: 'may destroy',
+    changes: 'changes things',
+    unsaid: 'says nothing',
+  },
+  withheldText: (fields: readonly string[], isNew: boolean) =>
+    isNew ? 'New, waits for approval' : `Changed: ${fields.join(', ')}`,
+  emptyTitle: 'No tools yet',
+  empty: 'Add a server; its tools appear here as soon as it is connected.',
+  toServers: 'Add a server',
+  noMatchTitle: 'No tool fits these filters',
+  noMatch: 'Remove a filter, or search by meaning instead.',
+  clear: 'Clear filters',
+  search: 'Search',
+  mayLook: 'Approving tools and setting skills needs the operate scope.',
+  setSkills: 'Set skills …',
+  approve: (value: number) => `Approve ${count(value)} …`,
+  approveTitle: (value: number) => `Approve ${plural(value, 'definition')}?`,
+  approveEffect: 'Clients see and call them as they are listed now.',
+  approveOthers: (value: number) => `${plural(value, 'selected tool')} are offered already.`,
+  approveFindings: (value: number) =>
+    `${plural(value, 'definition')} of them ${value === 1 ? 'has' : 'have'} findings: read them in Approvals first.`,
+  approveNow: 'Approve',
+  skillsTitle: (value: number) => `Set the skills of ${plural(value, 'tool')}`,
+  skillsEffect:
+    'They replace the skills that the tools have; no classifier changes them. One to three, the first is the primary one.',
+  skillsWithheld: (value: number) => `${plural(value, 'withheld tool')} stay as they are.`,
+  skillsNow: (value: number) => `Set for ${plural(value, 'tool')}`,
+  working: (done: number, total: number) => `${count(done)} of ${count(total)} done`,
+  done: (value: number) => `${plural(value, 'tool')} changed`,
+  someFailed: (failed: number, total: number, reason: string) =>
+    `${failed} of ${total} were refused: ${reason}`,
 } as const;

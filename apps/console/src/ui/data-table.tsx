@@ -1,5 +1,14 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import {
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { texts } from '../texts/index.js';
 import { classNames } from './class-names.js';
 import { Checkbox } from './field.js';
@@ -82,10 +91,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     const top = body.current.getBoundingClientRect().top - page.getBoundingClientRect().top;
     setOffset(top + page.scrollTop);
   }, [groups]);
-  const items = itemsOf(groups);
-  const rows = groups.flatMap((group) => group.rows);
+  const items = useMemo(() => itemsOf(groups), [groups]);
+  const rows = useMemo(() => groups.flatMap((group) => group.rows), [groups]);
   const rowPx = props.isTall || isNarrow ? 48 : 32;
-  // The compiler's memoisation is not used; rows are cheap and few.
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => document.getElementById('page'),
@@ -98,12 +106,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   useLayoutEffect(() => {
     virtual.measure();
   }, [virtual, heights]);
-  const toggle = (id: string): void => {
-    if (!selection) return;
-    const ids = new Set(selection.ids);
-    if (!ids.delete(id)) ids.add(id);
-    selection.onChange(ids);
-  };
+  const { open, toggle } = useRowActions(props);
   const cursor = useListKeys({
     count: rows.length,
     onMove: (to) => {
@@ -120,7 +123,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     columns,
     tracks,
     sorting,
-    selection: selection && { ...selection, all: rows.map(idOf) },
+    selection,
+    count: rows.length,
+    allIds: () => rows.map(idOf),
   };
   return (
     <div role="table" aria-label={label} aria-rowcount={rows.length} className="min-w-0">
@@ -134,31 +139,33 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         {virtual.getVirtualItems().map(({ index, start, key }) => {
           const item = items[index];
           if (!item) return null;
-          const style = { transform: `translateY(${start - offset}px)` };
+          const top = start - offset;
           if (item.kind === 'group')
             return (
               <GroupHead
                 key={key}
                 label={item.group.label}
                 count={item.group.rows.length}
-                style={style}
+                top={top}
               />
             );
           const id = idOf(item.row);
           return (
-            <TableRow
+            <MemoRow
               key={id}
+              id={id}
               row={item.row}
               columns={columns}
               tracks={tracks}
-              style={{ ...style, height: rowPx }}
+              top={top}
+              height={rowPx}
               isNarrow={isNarrow}
               isAtCursor={item.index === cursor}
               isCurrent={id === currentId}
               isSelected={selection?.ids.has(id)}
               name={nameOf(item.row)}
-              onOpen={onOpen && (() => onOpen(item.row))}
-              onSelect={selection && (() => toggle(id))}
+              onOpen={onOpen && open}
+              onSelect={selection && toggle}
             />
           );
         })}
@@ -167,14 +174,34 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
+/** The same functions at every rendering, so that rows that stay the same are not rendered again. */
+function useRowActions<Row>(props: DataTableProps<Row>) {
+  const newest = useRef(props);
+  useEffect(() => {
+    newest.current = props;
+  });
+  const open = useCallback((row: Row) => newest.current.onOpen?.(row), []);
+  const toggle = useCallback((id: string) => {
+    const { selection } = newest.current;
+    if (!selection) return;
+    const ids = new Set(selection.ids);
+    if (!ids.delete(id)) ids.add(id);
+    selection.onChange(ids);
+  }, []);
+  return { open, toggle };
+}
+
 interface HeadProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly tracks: string;
   readonly sorting: DataTableProps<Row>['sorting'];
-  readonly selection: (Selection & { readonly all: readonly string[] }) | undefined;
+  readonly selection: Selection | undefined;
+  readonly count: number;
+  readonly allIds: () => readonly string[];
 }
 
-function TableHead<Row>({ columns, tracks, sorting, selection }: HeadProps<Row>) {
+function TableHead<Row>(props: HeadProps<Row>) {
+  const { columns, tracks, sorting, selection, count, allIds } = props;
   const chosen = selection?.ids.size ?? 0;
   return (
     <div
@@ -186,9 +213,9 @@ function TableHead<Row>({ columns, tracks, sorting, selection }: HeadProps<Row>)
         <span role="columnheader" className="flex">
           <Checkbox
             aria-label={texts.common.selected(chosen)}
-            checked={chosen > 0 && chosen >= selection.all.length}
-            indeterminate={chosen > 0 && chosen < selection.all.length}
-            onChange={() => selection.onChange(new Set(chosen > 0 ? [] : selection.all))}
+            checked={chosen > 0 && chosen >= count}
+            indeterminate={chosen > 0 && chosen < count}
+            onChange={() => selection.onChange(new Set(chosen > 0 ? [] : allIds()))}
           />
         </span>
       )}
@@ -235,14 +262,14 @@ function ColumnHead<Row>({ column, sorting }: ColumnHeadProps<Row>) {
 interface GroupHeadProps {
   readonly label: ReactNode;
   readonly count: number;
-  readonly style: React.CSSProperties;
+  readonly top: number;
 }
 
-function GroupHead({ label, count, style }: GroupHeadProps) {
+function GroupHead({ label, count, top }: GroupHeadProps) {
   return (
     <div
       role="row"
-      style={style}
+      style={{ transform: `translateY(${top}px)` }}
       className="border-line bg-inset absolute inset-x-0 flex h-8 items-center border-b px-5 text-small"
     >
       <span role="rowheader" className="font-medium">
@@ -254,17 +281,19 @@ function GroupHead({ label, count, style }: GroupHeadProps) {
 }
 
 interface RowProps<Row> {
+  readonly id: string;
   readonly row: Row;
   readonly columns: readonly Column<Row>[];
   readonly tracks: string;
-  readonly style: React.CSSProperties;
+  readonly top: number;
+  readonly height: number;
   readonly isNarrow: boolean;
   readonly isAtCursor: boolean;
   readonly isCurrent: boolean;
   readonly isSelected: boolean | undefined;
   readonly name: string;
-  readonly onOpen: (() => void) | undefined;
-  readonly onSelect: (() => void) | undefined;
+  readonly onOpen: ((row: Row) => void) | undefined;
+  readonly onSelect: ((id: string) => void) | undefined;
 }
 
 /** A click on a control inside the row is not a click on the row. */
@@ -273,33 +302,37 @@ function isOnControl(target: EventTarget): boolean {
 }
 
 function TableRow<Row>(props: RowProps<Row>) {
-  const { row, columns, tracks, style, isNarrow, isAtCursor, isSelected, name, onOpen, onSelect } =
+  const { id, row, columns, tracks, top, height, isNarrow, isSelected, name, onOpen, onSelect } =
     props;
   return (
     <div
       role="row"
       aria-selected={isSelected}
-      style={{ ...style, ...(!isNarrow && { gridTemplateColumns: tracks }) }}
-      onClick={(event) => !isOnControl(event.target) && onOpen?.()}
+      style={{
+        transform: `translateY(${top}px)`,
+        height,
+        ...(!isNarrow && { gridTemplateColumns: tracks }),
+      }}
+      onClick={(event) => !isOnControl(event.target) && onOpen?.(row)}
       className={classNames(
         'border-line absolute inset-x-0 items-center gap-4 border-b px-5',
         isNarrow ? 'flex' : 'grid',
         onOpen && 'cursor-pointer',
         isSelected || props.isCurrent ? 'bg-accent-weak' : onOpen && 'hover:bg-hover',
-        isAtCursor && 'shadow-[inset_2px_0_0_var(--accent)]',
+        props.isAtCursor && 'shadow-[inset_2px_0_0_var(--accent)]',
       )}
     >
       {onSelect && (
         <span role="cell" className="flex">
-          <Checkbox aria-label={name} checked={isSelected === true} onChange={onSelect} />
+          <Checkbox aria-label={name} checked={isSelected === true} onChange={() => onSelect(id)} />
         </span>
       )}
       {isNarrow ? (
         <NarrowCells row={row} columns={columns} />
       ) : (
-        columns.map(({ id, cell, align }) => (
+        columns.map(({ id: column, cell, align }) => (
           <span
-            key={id}
+            key={column}
             role="cell"
             className={classNames('min-w-0 truncate', align === 'end' && 'text-right')}
           >
@@ -310,6 +343,9 @@ function TableRow<Row>(props: RowProps<Row>) {
     </div>
   );
 }
+
+/** Scrolling renders the table at every frame; a row only when something of it changed. */
+const MemoRow = memo(TableRow) as typeof TableRow;
 
 /** Two lines: what names the row and its most important figure, then the rest that matters. */
 function NarrowCells<Row>({

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { Filter, Server } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import type { ServerView } from '@app/api-client';
 import { serversQuery } from '../../api/queries.js';
 import { isServing } from '../../model/server-state.js';
@@ -9,9 +8,9 @@ import { texts } from '../../texts/index.js';
 import { Button } from '../../ui/button.js';
 import { FilterInput } from '../../ui/field.js';
 import { FilterChip } from '../../ui/filter-chip.js';
-import { isTaken } from '../../ui/list-keys.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Empty, ErrorPane, NoRight, SkeletonRows } from '../../ui/pane.js';
+import { useSelectedIds } from '../../ui/selected-ids.js';
 import {
   filtered,
   groupsOf,
@@ -70,20 +69,6 @@ function WhyNot() {
   const mayDefine = useMay('admin');
   return mayDefine ? null : <NoRight>{mayOperate ? t.mayOperateOnly : t.mayLook}</NoRight>;
 }
-
-/** `Esc` lets go of the selection. */
-function useSelectedIds() {
-  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !isTaken(event)) setIds(new Set());
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, []);
-  return { ids, setIds };
-}
-
 interface FilterBarProps {
   readonly filters: ServerFilters;
   readonly shown: readonly ServerView[];
