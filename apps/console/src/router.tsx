@@ -4,6 +4,8 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  parseSearchWith,
+  stringifySearchWith,
 } from '@tanstack/react-router';
 import { PageFailed, PageNotFound } from './shell/page-failed.js';
 import { Shell } from './shell/shell.js';
@@ -68,5 +70,8 @@ const pages = [
 export const router = createRouter({
   routeTree: root.addChildren([login, shell.addChildren(pages)]),
   basepath: '/console',
+  // All values are texts: `?id=12`, where the usual way quotes what looks like a number.
+  parseSearch: parseSearchWith(String),
+  stringifySearch: stringifySearchWith(String),
   defaultPreload: 'intent',
 });

@@ -57,6 +57,15 @@ export const toolNamesQuery = (text: string) =>
     placeholderData: (before: string[] | undefined) => before,
   });
 
+/** A server that changes everything at once has thousands; the rest follows as these are decided on. */
+const APPROVALS = 500;
+
+/** What is withheld: what waits for a decision, and what a person keeps back. */
+export const approvalsQuery = queryOptions({
+  queryKey: ['approvals', 'list'],
+  queryFn: () => ask((api) => api.listApprovals({ query: { limit: APPROVALS } })),
+});
+
 /** The first definitions that wait for a decision. */
 export const pendingApprovalsQuery = queryOptions({
   queryKey: ['approvals', 'pending'],
@@ -112,12 +121,19 @@ const refreshMs: Readonly<Record<StatsWindow, number>> = {
 };
 
 /** Calls, errors and durations: in all, by server or by tool; of one server with its name. */
-export const statsQuery = (window: StatsWindow, by?: 'server' | 'tool', server?: string) =>
+export const statsQuery = (
+  window: StatsWindow,
+  by?: 'server' | 'tool',
+  server?: string,
+  tool?: string,
+) =>
   queryOptions({
-    queryKey: ['stats', window, by, server],
+    queryKey: ['stats', window, by, server, tool],
     queryFn: () =>
       ask((api) =>
-        api.getStats({ query: { window, ...(by && { by }), ...(server && { server }) } }),
+        api.getStats({
+          query: { window, ...(by && { by }), ...(server && { server }), ...(tool && { tool }) },
+        }),
       ),
     refetchInterval: refreshMs[window],
     placeholderData: keepPreviousData,

@@ -5,7 +5,7 @@ import { texts } from '../../texts/index.js';
 import { diff, wordCount, wordsOf } from '../../ui/diff/diff.js';
 import { Segmented } from '../../ui/segmented.js';
 import { useAddressState } from '../../ui/tabs.js';
-import { LineDiff, WordDiff } from '../../ui/diff/text-diff.js';
+import { DiffSide, LineDiff, WordDiff } from '../../ui/diff/text-diff.js';
 import { VisibleText } from '../../ui/diff/visible-text.js';
 import { type Member, membersOf, quotedIn, shown } from './definition-changes.js';
 
@@ -100,17 +100,22 @@ interface ChangeProps {
 function Change({ member, look, isNew, marked }: ChangeProps) {
   const [before, after] = [shown(member.before), shown(member.after)];
   const isText = typeof (member.before ?? member.after) === 'string';
-  if (isNew) return <Well isCode={!isText} text={after} marked={marked} />;
+  if (isNew) {
+    return (
+      <Well isCode={!isText}>
+        <VisibleText marked={marked}>{after}</VisibleText>
+      </Well>
+    );
+  }
   if (look === 'sides') {
     return (
       <div className="grid gap-4 nav:grid-cols-2">
-        {[
-          { side: texts.approvals.before, text: before },
-          { side: texts.approvals.after, text: after },
-        ].map(({ side, text }) => (
+        {(['before', 'after'] as const).map((side) => (
           <div key={side} className="min-w-0">
-            <p className="text-text-3 mb-1 text-label">{side}</p>
-            <Well isCode={!isText} text={text} marked={marked} />
+            <p className="text-text-3 mb-1 text-label">{texts.approvals[side]}</p>
+            <Well isCode={!isText}>
+              <DiffSide {...{ before, after, side, marked }} isCode={!isText} />
+            </Well>
           </div>
         ))}
       </div>
@@ -124,23 +129,17 @@ function Change({ member, look, isNew, marked }: ChangeProps) {
   );
 }
 
-interface WellProps {
-  readonly isCode: boolean;
-  readonly text: string;
-  readonly marked: readonly string[];
-}
-
-function Well({ isCode, text, marked }: WellProps) {
+function Well({ isCode, children }: { readonly isCode: boolean; readonly children: ReactNode }) {
   return isCode ? (
     <pre
       tabIndex={0}
       className="border-line bg-inset max-h-120 overflow-auto rounded-2 border px-3 py-2 font-mono text-small"
     >
-      <VisibleText marked={marked}>{text}</VisibleText>
+      {children}
     </pre>
   ) : (
     <p className="border-line rounded-2 border px-4 py-3 [overflow-wrap:anywhere] whitespace-pre-wrap">
-      <VisibleText marked={marked}>{text}</VisibleText>
+      {children}
     </p>
   );
 }

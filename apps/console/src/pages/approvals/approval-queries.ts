@@ -1,16 +1,9 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApprovalDetailView, ApprovalView } from '@app/api-client';
 import { toast } from 'sonner';
+import { approvalsQuery } from '../../api/queries.js';
 import { ask } from '../../api/service.js';
 import { texts } from '../../texts/index.js';
-
-/** A server that changes everything at once has thousands; more are behind the next decision. */
-const SHOWN = 500;
-
-export const approvalsQuery = queryOptions({
-  queryKey: ['approvals', 'list'],
-  queryFn: () => ask((api) => api.listApprovals({ query: { limit: SHOWN } })),
-});
 
 export const approvalQuery = (id: string) =>
   queryOptions({

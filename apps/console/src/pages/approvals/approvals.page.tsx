@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ApprovalView } from '@app/api-client';
 import { ShieldCheck } from 'lucide-react';
+import { approvalsQuery } from '../../api/queries.js';
 import { texts } from '../../texts/index.js';
 import { classNames } from '../../ui/class-names.js';
 import { useListKeys } from '../../ui/list-keys.js';
@@ -11,7 +12,7 @@ import { Empty, ErrorPane, SkeletonRows } from '../../ui/pane.js';
 import { useAddressState } from '../../ui/tabs.js';
 import { ApprovalDetail } from './approval-detail.js';
 import { ApprovalList } from './approval-list.js';
-import { approvalQuery, approvalsQuery, useDecide } from './approval-queries.js';
+import { approvalQuery, useDecide } from './approval-queries.js';
 import { ApprovalRail } from './approval-rail.js';
 
 export function ApprovalsPage() {

@@ -23,7 +23,7 @@ export function SameServer({ approval, others, onSelect }: SameServerProps) {
   const { data: withheld } = useQuery({ ...withheldQuery(serverId), enabled: mayDecide });
   const approveAll = useApproveServer();
   if (others.length === 0) return null;
-  const count = withheld ? withheld.tools + withheld.prompts : 0;
+  const count = withheld ? withheld.tools + withheld.prompts + withheld.instructions : 0;
   const expectedHash = withheld?.expected_hash ?? null;
   const alarming = [approval, ...others].filter(({ findings }) => findings.length > 0).length;
   return (

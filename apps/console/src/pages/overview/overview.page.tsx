@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { serversQuery } from '../../api/queries.js';
 import { texts } from '../../texts/index.js';
+import { LinkButton } from '../../ui/link-button.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { ErrorPane, SkeletonRows } from '../../ui/pane.js';
-import { CallCharts } from './call-charts.js';
+import { CallCharts } from '../../stats/call-charts.js';
 import { FirstSteps } from './first-steps.js';
 import { Needs, Verdict } from './needs-pane.js';
 import { NowRail } from './now-rail.js';
@@ -31,7 +32,7 @@ export function OverviewPage() {
             <>
               <Verdict servers={servers.data} />
               <Needs servers={servers.data} />
-              <CallCharts />
+              <CallCharts empty={<LinkButton to="/tools">{texts.overview.tryTool}</LinkButton>} />
               <div className="rail:grid rail:grid-cols-2">
                 <ServersPane servers={servers.data} />
                 <TroubledTools />

@@ -8,7 +8,7 @@ import { Pane } from '../../ui/pane.js';
 import { StateMark } from '../../ui/state-mark.js';
 import { ServerName } from '../../ui/tool-name.js';
 import { statsQuery } from '../../api/queries.js';
-import { useWindow } from './stats.js';
+import { useWindow } from '../../stats/stats.js';
 
 const MOST_ROWS = 12;
 

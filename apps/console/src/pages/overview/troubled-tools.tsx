@@ -7,7 +7,7 @@ import { duration, percent } from '../../ui/format.js';
 import { Pane } from '../../ui/pane.js';
 import { ToolName } from '../../ui/tool-name.js';
 import { statsQuery } from '../../api/queries.js';
-import { useWindow } from './stats.js';
+import { useWindow } from '../../stats/stats.js';
 
 const { overview: t } = texts;
 const MOST_ROWS = 12;

@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ToolDetailView } from '@app/api-client';
 import { SearchX } from 'lucide-react';
+import { approvalsQuery } from '../../api/queries.js';
 import { Refused } from '../../api/refused.js';
 import { stateOfTool } from '../../model/tool-state.js';
 import { texts } from '../../texts/index.js';
+import { LinkButton } from '../../ui/link-button.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Empty, ErrorPane, SkeletonRows } from '../../ui/pane.js';
 import { StateMark } from '../../ui/state-mark.js';
@@ -14,6 +16,7 @@ import { OverrideTab } from './override/override-tab.js';
 import { SkillsTab } from './skills/skills-tab.js';
 import { toolQuery } from './tool-queries.js';
 import { TryTab } from './try/try-tab.js';
+import { UsageTab } from './usage-tab.js';
 
 export function ToolPage() {
   const { name = '' } = useParams({ strict: false });
@@ -23,14 +26,8 @@ export function ToolPage() {
     <>
       <PageHeader title={<Breadcrumb name={name} />} name={name} />
       {!error && <SkeletonRows />}
-      {error instanceof Refused && error.status === 404 ? (
-        <Empty
-          icon={SearchX}
-          title={texts.tool.unknown(name)}
-          action={<Link to="/approvals">{texts.tool.toApprovals}</Link>}
-        >
-          {texts.tool.unknownHint}
-        </Empty>
+      {isAbsence(error) ? (
+        <UnknownTool name={name} />
       ) : (
         error && (
           <ErrorPane
@@ -41,6 +38,30 @@ export function ToolPage() {
         )
       )}
     </>
+  );
+}
+
+/** Operators are told that a tool is withheld; for others it is not there. */
+function isAbsence(error: unknown): boolean {
+  return error instanceof Refused && (error.status === 404 || error.code === 'QUARANTINED');
+}
+
+/** A withheld tool is not described here, but its approval is. */
+function UnknownTool({ name }: { readonly name: string }) {
+  const { data: withheld } = useQuery(approvalsQuery);
+  const own = withheld?.approvals.find((one) => `${one.server_name}.${one.name}` === name);
+  return (
+    <Empty
+      icon={SearchX}
+      title={own ? texts.tool.isWithheld(name) : texts.tool.unknown(name)}
+      action={
+        <LinkButton to="/approvals" search={{ id: own?.id }}>
+          {own ? texts.tool.review : texts.tool.toApprovals}
+        </LinkButton>
+      }
+    >
+      {own ? texts.tool.isWithheldHint : texts.tool.unknownHint}
+    </Empty>
   );
 }
 
@@ -94,6 +115,15 @@ function Tool({ tool }: { readonly tool: ToolDetailView }) {
             label: texts.tool.overrides,
             content: <OverrideTab key={tool.id} tool={tool} />,
           },
+          ...(tool.source_server
+            ? [
+                {
+                  id: 'usage',
+                  label: texts.tool.usage,
+                  content: <UsageTab server={tool.source_server.name} tool={tool.original_name} />,
+                },
+              ]
+            : []),
           {
             id: 'skills',
             label: texts.tool.skills,

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
-import { pendingApprovalsQuery } from '../../api/queries.js';
+import { approvalsQuery } from '../../api/queries.js';
 import { ask } from '../../api/service.js';
 import { rowOfApproval, rowOfTool, type ToolRow } from '../../model/tool-row.js';
 
@@ -32,13 +32,15 @@ export interface ToolRows {
 export function useToolRows(): ToolRows {
   const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } =
     useInfiniteQuery(toolRowsQuery);
-  const { data: withheld } = useQuery(pendingApprovalsQuery);
+  const { data: withheld } = useQuery(approvalsQuery);
   useEffect(() => {
     if (hasNextPage && !isFetching && !error) void fetchNextPage();
   }, [hasNextPage, isFetching, error, fetchNextPage]);
   const rows = useMemo(() => {
     if (!data) return undefined;
-    const waiting = (withheld ?? []).filter(({ kind }) => kind === 'tool').map(rowOfApproval);
+    const waiting = (withheld?.approvals ?? [])
+      .filter(({ kind }) => kind === 'tool')
+      .map(rowOfApproval);
     return [...waiting, ...data.pages.flatMap((page) => page.rows)];
   }, [data, withheld]);
   return {

@@ -31,6 +31,27 @@ export function WordDiff({ before, after, marked = [] }: DiffProps) {
   );
 }
 
+interface SideProps extends DiffProps {
+  readonly side: 'before' | 'after';
+  /** Compared line by line, such as JSON. */
+  readonly isCode: boolean;
+}
+
+/** One of the two texts, with what the other has not marked. */
+export function DiffSide({ before, after, side, isCode, marked = [] }: SideProps) {
+  const split = (text: string): string[] =>
+    isCode ? text.split('\n').map((line) => `${line}\n`) : wordsOf(text);
+  const own = side === 'before' ? 'removed' : 'added';
+  const tint = side === 'before' ? 'bg-del-2' : 'bg-add-2';
+  return diff(split(before), split(after))
+    .filter(({ kind }) => kind === 'same' || kind === own)
+    .map(({ kind, items }, at) => (
+      <span key={at} className={classNames(kind === own && tint)}>
+        <VisibleText marked={marked}>{items.join('')}</VisibleText>
+      </span>
+    ));
+}
+
 const looks: Readonly<Record<DiffLine['kind'], string>> = {
   same: '',
   removed: 'bg-del',

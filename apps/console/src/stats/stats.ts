@@ -1,6 +1,6 @@
 import type { StatsView } from '@app/api-client';
-import type { StatsWindow } from '../../api/queries.js';
-import { useAddressState } from '../../ui/tabs.js';
+import type { StatsWindow } from '../api/queries.js';
+import { useAddressState } from '../ui/tabs.js';
 
 const windows: readonly StatsWindow[] = ['10m', '24h', '30d'];
 

@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChartLine as ChartIcon } from 'lucide-react';
-import { useState } from 'react';
-import { texts } from '../../texts/index.js';
-import { clockTime, duration, percent } from '../../ui/format.js';
-import { LinkButton } from '../../ui/link-button.js';
-import { Empty, ErrorPane, Pane } from '../../ui/pane.js';
-import { Segmented } from '../../ui/segmented.js';
-import { TimeChart } from '../../ui/time-chart.js';
-import type { ChartLine } from '../../ui/time-chart-props.js';
-import { statsQuery } from '../../api/queries.js';
+import { type ReactNode, useState } from 'react';
+import { texts } from '../texts/index.js';
+import { clockTime, duration, percent } from '../ui/format.js';
+import { Empty, ErrorPane, Pane } from '../ui/pane.js';
+import { Segmented } from '../ui/segmented.js';
+import { TimeChart } from '../ui/time-chart.js';
+import type { ChartLine } from '../ui/time-chart-props.js';
+import { statsQuery } from '../api/queries.js';
 import { columnsOf, type Columns, useWindow } from './stats.js';
 
 const { overview: t } = texts;
@@ -23,10 +22,17 @@ const perSecond = (value: number): string =>
   value < 10 ? value.toFixed(1) : String(Math.round(value));
 const whole = (value: number): string => String(Math.round(value));
 
+interface CallChartsProps {
+  /** Only the calls of this server, and of this tool there. */
+  readonly of?: { readonly server: string; readonly tool: string };
+  /** Without calls: the next step. */
+  readonly empty: ReactNode;
+}
+
 /** Calls, latency and errors on one time axis with one crosshair. */
-export function CallCharts() {
+export function CallCharts({ of, empty }: CallChartsProps) {
   const [window, setWindow] = useWindow();
-  const stats = useQuery(statsQuery(window));
+  const stats = useQuery(statsQuery(window, undefined, of?.server, of?.tool));
   const [at, setAt] = useState<number | null>(null);
   const columns = stats.data && columnsOf(stats.data);
   return (
@@ -45,11 +51,7 @@ export function CallCharts() {
         />
       )}
       {columns?.total === 0 && (
-        <Empty
-          icon={ChartIcon}
-          title={t.noCalls}
-          action={<LinkButton to="/tools">{t.tryTool}</LinkButton>}
-        >
+        <Empty icon={ChartIcon} title={t.noCalls} action={empty}>
           {t.noCallsHint}
         </Empty>
       )}
