@@ -136,7 +136,9 @@ function ToolLine({ tool }: { readonly tool: SkillToolView }) {
           <ToolName name={tool.name} />
         </Link>
         {tool.is_primary && <Badge tint="accent">{texts.skills.primary}</Badge>}
-        <span className="text-text-2 ml-auto text-small">{percent(tool.confidence)}</span>
+        <span className="text-text-2 ml-auto text-small whitespace-nowrap">
+          {percent(tool.confidence)}
+        </span>
       </div>
       <p className="text-text-2 truncate text-small">{tool.description.split('\n')[0]}</p>
     </li>

@@ -40,8 +40,10 @@ function draftOf(schema: object): (typeof DRAFTS)[keyof typeof DRAFTS] | '2020-1
  */
 export function check(schema: object, value: unknown): readonly Problem[] | undefined {
   try {
+    // As it is sent: what is undefined is left out, or null in a list.
+    const sent: unknown = JSON.parse(JSON.stringify(value ?? null));
     const { errors, valid } = new Validator(schema as Schema, draftOf(schema), false).validate(
-      value,
+      sent,
     );
     return valid ? [] : problemsOf(schema, errors);
   } catch {

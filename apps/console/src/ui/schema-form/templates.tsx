@@ -27,7 +27,8 @@ function labelsOf({ formContext }: { readonly formContext?: unknown }): FormCont
 }
 
 function nameOf(path: readonly (string | number)[]): string {
-  return String(path.at(-1) ?? '');
+  const last = path.at(-1) ?? '';
+  return typeof last === 'number' ? texts.form.item(last) : last;
 }
 
 function RequiredMark() {
@@ -139,6 +140,7 @@ export function ObjectFieldTemplate(props: ObjectFieldTemplateProps) {
   const { schema, properties, title, description, required, formData, uiSchema, fieldPathId } =
     props;
   const isRoot = fieldPathId.path.length === 0;
+  const isItem = typeof fieldPathId.path.at(-1) === 'number';
   const byName = labelsOf(props.registry) === 'names';
   const isRequired = (name: string): boolean => schema.required?.includes(name) ?? false;
   const grid = (
@@ -167,9 +169,9 @@ export function ObjectFieldTemplate(props: ObjectFieldTemplateProps) {
   if (isRoot) return grid;
   return (
     <Group
-      name={byName ? nameOf(fieldPathId.path) : title}
+      name={byName || isItem ? nameOf(fieldPathId.path) : title}
       type={typeWords(schema)}
-      isRequired={required === true}
+      isRequired={required === true && !isItem}
       hint={typeof description === 'string' ? description : schema.description}
       isMono={byName}
     >
