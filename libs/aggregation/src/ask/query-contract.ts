@@ -188,14 +188,60 @@ const phases = {
   required: ['chosenMs', 'answeredMs', 'rankedMs', 'serverTimeoutMs', 'queryTimeoutMs'],
 };
 
+const sourceOfResult = {
+  type: 'object' as const,
+  properties: {
+    server: { type: 'string', example: 'github' },
+    tool: { type: 'string', example: 'search_issues' },
+    url: { type: 'string' },
+  },
+  required: ['server', 'tool'],
+};
+
+/** What an answer has beyond the schema that models see. */
+const resultsOverRest = {
+  ...answerSchema.properties.results,
+  items: {
+    ...answerSchema.properties.results.items,
+    properties: {
+      ...answerSchema.properties.results.items.properties,
+      tool: { type: 'string', description: 'Name of the tool at its server' },
+      url: { type: 'string' },
+      sources: {
+        type: 'array',
+        description: 'Only if several answers have it: each of them, with the first',
+        items: sourceOfResult,
+      },
+    },
+  },
+};
+
+const serverOutcomes = {
+  type: 'array',
+  items: {
+    type: 'object' as const,
+    properties: {
+      name: { type: 'string' },
+      status: { type: 'string', enum: ['succeeded', 'failed', 'timed_out', 'unavailable'] },
+      tool: { type: 'string', nullable: true, description: 'Names of the tools that were asked' },
+      elapsedMs: milliseconds,
+      error: { type: 'string', nullable: true },
+      truncated: { type: 'boolean', description: 'Only the beginning of an answer was read' },
+    },
+    required: ['name', 'status', 'tool', 'elapsedMs', 'error'],
+  },
+};
+
 export const explainedAnswerSchema = {
   ...answerSchema,
   properties: {
     ...answerSchema.properties,
+    results: resultsOverRest,
     metadata: {
       ...answerSchema.properties.metadata,
       properties: {
         ...answerSchema.properties.metadata.properties,
+        servers: serverOutcomes,
         explanation: {
           type: 'object',
           description: 'With `explain` only',

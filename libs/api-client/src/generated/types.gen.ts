@@ -5317,6 +5317,19 @@ export type QueryServersResponses = {
              * When this result was retrieved
              */
             timestamp?: string;
+            /**
+             * Name of the tool at its server
+             */
+            tool?: string;
+            url?: string;
+            /**
+             * Only if several answers have it: each of them, with the first
+             */
+            sources?: Array<{
+                server: string;
+                tool: string;
+                url?: string;
+            }>;
         }>;
         metadata: {
             /**
@@ -5347,6 +5360,20 @@ export type QueryServersResponses = {
              * Proportion of queried servers that contributed results
              */
             serverDiversity?: number;
+            servers?: Array<{
+                name: string;
+                status: 'succeeded' | 'failed' | 'timed_out' | 'unavailable';
+                /**
+                 * Names of the tools that were asked
+                 */
+                tool: string | null;
+                elapsedMs: number;
+                error: string | null;
+                /**
+                 * Only the beginning of an answer was read
+                 */
+                truncated?: boolean;
+            }>;
             /**
              * With `explain` only
              */
