@@ -4,6 +4,7 @@ import { grantsQuery, tokensQuery } from '../../api/queries.js';
 import { useMay } from '../../session/session.js';
 import { texts } from '../../texts/index.js';
 import { Button } from '../../ui/button.js';
+import { ForScope } from '../../ui/for-scope.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { ExplainPane } from '../../ui/policy/explain-pane.js';
 import { GrantDrawer } from '../../ui/policy/grant-drawer.js';
@@ -15,6 +16,14 @@ import { TokenList } from './token-list.js';
 const { access: t, policy: p } = texts;
 
 export function AccessPage() {
+  return (
+    <ForScope scope="operate" title={t.title}>
+      <Access />
+    </ForScope>
+  );
+}
+
+function Access() {
   const mayChange = useMay('admin');
   const [tab] = useAddressState('tab', 'tokens');
   const [adding, setAdding] = useAddressState('add', '');

@@ -64,7 +64,11 @@ export function ViewGrants({ view }: { readonly view: ViewView }) {
           </Button>
         </div>
       )}
-      <GrantDrawer isOpen={giving !== ''} onClose={() => setGiving('')} view={view.slug} />
+      <GrantDrawer
+        isOpen={giving !== '' && mayChange}
+        onClose={() => setGiving('')}
+        view={view.slug}
+      />
     </Pane>
   );
 }

@@ -10,6 +10,7 @@ import { CopyButton } from '../../ui/copy-button.js';
 import { LinkButton } from '../../ui/link-button.js';
 import { useMediaQuery } from '../../ui/media-query.js';
 import { Menu } from '../../ui/menu.js';
+import { ForScope } from '../../ui/for-scope.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Empty, ErrorPane, SkeletonRows } from '../../ui/pane.js';
 import { ExplainPane } from '../../ui/policy/explain-pane.js';
@@ -26,6 +27,14 @@ import { ViewLinks } from './view-links.js';
 const { views: t } = texts;
 
 export function ViewPage() {
+  return (
+    <ForScope scope="operate" title={t.title}>
+      <OneView />
+    </ForScope>
+  );
+}
+
+function OneView() {
   const { slug = '' } = useParams({ strict: false });
   const views = useQuery(viewsQuery);
   const view = views.data?.find((one) => one.slug === slug);

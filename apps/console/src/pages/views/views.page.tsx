@@ -11,6 +11,7 @@ import { CopyButton } from '../../ui/copy-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { FilterInput } from '../../ui/field.js';
 import { count } from '../../ui/format.js';
+import { ForScope } from '../../ui/for-scope.js';
 import { PageHeader } from '../../ui/page-header.js';
 import { Empty, ErrorPane, NoRight, SkeletonRows } from '../../ui/pane.js';
 import { useAddressState } from '../../ui/tabs.js';
@@ -22,6 +23,14 @@ import { OfferedCount, usersOf } from './view-summary.js';
 const { views: t } = texts;
 
 export function ViewsPage() {
+  return (
+    <ForScope scope="operate" title={t.title}>
+      <Views />
+    </ForScope>
+  );
+}
+
+function Views() {
   const navigate = useNavigate();
   const mayChange = useMay('admin');
   const [text, setText] = useAddressState('q', '');
