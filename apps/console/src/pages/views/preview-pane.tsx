@@ -27,7 +27,7 @@ interface PreviewPaneProps {
   readonly rules: readonly ViewRuleDto[];
 }
 
-/** What the rules as they are edited do to each tool, for everybody or for one subject. */
+/** What the rules as they are edited do to each tool, for every caller or for one subject. */
 export function PreviewPane({ slug, rules }: PreviewPaneProps) {
   const [as, setAs] = useAddressState('as-subject', '');
   const [chosen, setChosen] = useAddressState('state', 'all');
@@ -124,7 +124,7 @@ function SubjectSelect({ value, onChange }: SubjectSelectProps) {
   const subjects = subjectsOf(grants, tokens);
   return (
     <Select id="preview-as" value={value} onChange={(event) => onChange(event.target.value)}>
-      <option value="">{t.allCallers}</option>
+      <option value="">{t.everyCaller}</option>
       {value !== '' && !subjects.includes(value) && <option value={value}>{value}</option>}
       {subjects.map((subject) => (
         <option key={subject} value={subject}>

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.js';
 import { NoRight } from '../../ui/pane.js';
 import { Tabs } from '../../ui/tabs.js';
 import { isBudget } from './draft.js';
+import { LeaveGuard } from './leave-guard.js';
 import { RawView } from './raw-view.js';
 import { RulesTable } from './rules-table.js';
 import type { ViewEdit } from './use-view-draft.js';
@@ -42,6 +43,7 @@ export function ViewEditor({ view, edit }: ViewEditorProps) {
           {reasonOf(edit.problem)}
         </Banner>
       )}
+      <LeaveGuard isChanged={edit.isChanged} />
       {mayChange ? <SaveBar view={view} edit={edit} /> : <NoRight>{t.needsAdmin}</NoRight>}
     </section>
   );

@@ -15,7 +15,7 @@ export function OfferedCount({ view }: { readonly view: ViewView }) {
 
 /** `oncall-bot, group sre and 3 more`. */
 export function usersOf(grants: readonly GrantView[]): string {
-  if (grants.length === 0) return t.noGrant;
+  if (grants.length === 0) return t.onlyAdmins;
   if (grants.some(({ subject_kind: kind }) => kind === 'anyone')) return t.anyone;
   const names = grants
     .slice(0, NAMED)
