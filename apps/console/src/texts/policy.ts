@@ -56,6 +56,7 @@ export const policy = {
   toolLabel: 'Tool',
   toolPlaceholder: 'server.tool',
   choose: 'Choose a subject, a view and a tool to see which rule decides.',
+  unknownTool: (name: string) => `No tool has the name ${name}.`,
   explaining: 'The decision',
   yes: 'Yes.',
   no: 'No.',

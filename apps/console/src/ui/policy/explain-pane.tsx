@@ -30,7 +30,7 @@ export function ExplainPane({ view: given }: ExplainPaneProps) {
   const { data: views = [] } = useQuery(viewsQuery);
   const { data: grants = [] } = useQuery(grantsQuery);
   const { data: tokens = [] } = useQuery({ ...tokensQuery, enabled: seesTokens });
-  const { data: tools = [] } = useQuery(toolNamesQuery(tool));
+  const { data: tools = [], isPlaceholderData } = useQuery(toolNamesQuery(tool));
   const subjects = useId();
   const names = useId();
   return (
@@ -86,7 +86,11 @@ export function ExplainPane({ view: given }: ExplainPaneProps) {
           <option key={name} value={name} />
         ))}
       </datalist>
-      <Answer subject={subject} view={view} tool={tool} />
+      {tool !== '' && tools.length === 0 && !isPlaceholderData ? (
+        <p className="text-text-2 px-5 pb-4 text-small">{t.unknownTool(tool)}</p>
+      ) : (
+        <Answer subject={subject} view={view} tool={tool} isTool={tools.includes(tool)} />
+      )}
     </Pane>
   );
 }
@@ -95,12 +99,14 @@ interface QuestionProps {
   readonly subject: string;
   readonly view: string;
   readonly tool: string;
+  /** While its name is typed, it is none yet. */
+  readonly isTool: boolean;
 }
 
 const SUBJECT = /^(?:anyone|(?:token|user|client|group):.+)$/s;
 
-function Answer({ subject, view, tool }: QuestionProps) {
-  const isAsked = SUBJECT.test(subject) && tool.includes('.');
+function Answer({ subject, view, tool, isTool }: QuestionProps) {
+  const isAsked = SUBJECT.test(subject) && isTool;
   const answer = useQuery(explainQuery({ subject, view, tool }, isAsked));
   if (!isAsked) return <p className="text-text-2 px-5 pb-4 text-small">{t.choose}</p>;
   if (answer.isPending) return <SkeletonRows count={3} />;

@@ -10,7 +10,7 @@ export const toolNamesQuery = (text: string) =>
     queryKey: ['views', 'tools', text],
     queryFn: async () => {
       const { tools } = await ask((api) =>
-        api.previewRules({ body: { rules: EVERYTHING }, query: { text, limit: 20 } }),
+        api.previewRules({ body: { rules: EVERYTHING }, query: { text, limit: 100 } }),
       );
       return tools.map(({ server, original_name: name }) => `${server}.${name}`);
     },
