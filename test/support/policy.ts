@@ -1,5 +1,5 @@
 import { DEFAULT_VIEW, EVERYTHING, type Policy } from '@app/policy';
-import { PolicySnapshot } from '../../libs/policy/src/rows/policy-snapshot.js';
+import { type PolicyRows, PolicySnapshot } from '../../libs/policy/src/rows/policy-snapshot.js';
 
 /** As in a new deployment: the default view offers everything to anyone. */
 export function policyWithout(): Pick<Policy, 'current' | 'offerOf'> {
@@ -25,4 +25,13 @@ export function policyWithout(): Pick<Policy, 'current' | 'offerOf'> {
   const offerOf: Policy['offerOf'] = (viewId, isReadOnly) =>
     current.offerOf(viewId, isReadOnly) ?? EVERYTHING;
   return { current, offerOf };
+}
+
+/** A policy with these rows, which keeps the offers of `before` that stay the same. */
+export function policyWith(
+  rows: Partial<PolicyRows>,
+  before?: Policy['current'],
+): Policy['current'] {
+  const none = { version: 1n, views: [], grants: [], overrides: [] };
+  return new PolicySnapshot({ ...none, ...rows }, before);
 }

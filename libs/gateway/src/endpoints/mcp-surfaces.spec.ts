@@ -1,7 +1,7 @@
 import { type Access, DEFAULT_VIEW, EVERYTHING } from '@app/policy';
 import { catalogueOf, serverIdOf } from '../../../../test/support/catalogue.js';
 import { FakeClock } from '../../../../test/support/fake-clock.js';
-import { type PolicyRows, PolicySnapshot } from '../../../policy/src/rows/policy-snapshot.js';
+import { policyWith } from '../../../../test/support/policy.js';
 import { McpSurfaces } from './mcp-surfaces.js';
 
 const [ALL] = EVERYTHING.view.rules;
@@ -29,18 +29,13 @@ const override = {
   updatedAt: new Date(0),
 };
 
+type Rows = Required<Parameters<typeof policyWith>[0]>;
+
 function start() {
   const clock = new FakeClock();
   const catalogue = { current: catalogueOf([{ name: 'alpha', tools: ['get', 'put'] }]) };
-  const rowsOf = (views: PolicyRows['views'], more: Partial<PolicyRows> = {}): PolicyRows => ({
-    version: 1n,
-    views,
-    grants: [],
-    overrides: [],
-    ...more,
-  });
   const policy = {
-    current: new PolicySnapshot(rowsOf([part('put'), other])),
+    current: policyWith({ views: [part('put'), other] }),
     offerOf: (viewId: string) => policy.current.offerOf(viewId, false) ?? EVERYTHING,
   };
   const session = { serverInfo: {}, capabilities: { tools: {}, prompts: {} }, provenance: {} };
@@ -63,12 +58,12 @@ function start() {
   };
   /** What is told at once; later notices of a burst are told before the next change. */
   const change = async (
-    views: PolicyRows['views'],
-    more: Partial<PolicyRows> = {},
+    views: Rows['views'],
+    overrides: Rows['overrides'] = [],
   ): Promise<string[]> => {
     await clock.advance(60_000);
     heard.length = 0;
-    policy.current = new PolicySnapshot(rowsOf(views, more), policy.current);
+    policy.current = policyWith({ views, overrides }, policy.current);
     surfaces.policyChanged();
     return heard.toSorted();
   };
@@ -108,7 +103,7 @@ describe(McpSurfaces.name, () => {
     await watch('all', surfaces.aggregate(access(DEFAULT_VIEW.id)));
     await watch('search', surfaces.search(access(DEFAULT_VIEW.id)));
     await watch('alpha', surfaces.ofServer(access(DEFAULT_VIEW.id), 'alpha'));
-    expect(await change([part('put'), other], { overrides: [override] })).toEqual([
+    expect(await change([part('put'), other], [override])).toEqual([
       'all tools',
       'alpha tools',
       'search tools',
