@@ -2,6 +2,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CommandBus } from '@nestjs/cqrs';
 import { SYSTEM } from '@app/access';
+import { PolicyChanged } from '@app/events';
+import { Signals } from '@app/platform';
 import { ImportPolicyFile } from '@app/policy';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -109,9 +111,15 @@ describe('a policy document', () => {
     });
     const before = await historyOf(first);
     expect(before).toHaveLength(6);
+    const told: PolicyChanged[] = [];
+    const stop = first.app.get(Signals, { strict: false }).hear(PolicyChanged, (event) => {
+      told.push(event);
+    });
     expect(await bring(first, document)).toMatchObject({
       body: { changed: [], removed: [], unchanged: 6, refused: [] },
     });
+    stop();
+    expect(told).toEqual([]);
     expect(await historyOf(first)).toEqual(before);
     const tools = await listed(first, 'support');
     expect(tools).toMatchObject([{ name: 'enumerate', description: 'Counts' }, { name: 'say' }]);
@@ -187,6 +195,37 @@ describe('a policy document', () => {
         },
       ],
     });
+  });
+
+  it('takes a view with as many rules as it may have, each with every member', async () => {
+    const rule = (i: number): object => ({
+      effect: 'exclude',
+      kind: 'tool',
+      server: 'peer',
+      name: `tool_${i}_*`,
+      skill: `skill-${i}`,
+      annotation: 'destructive',
+    });
+    const largest = {
+      title: 'Largest',
+      description: 'x'.repeat(4_000),
+      budget_tokens: 5_000,
+      rules: Array.from({ length: 200 }, (_, i) => rule(i)),
+    };
+    const made = await call(first, 'POST', '/views', { slug: 'largest', ...largest });
+    expect(made).toMatchObject({ status: 201, body: largest });
+    expect(await bring(first, { views: { largest } })).toMatchObject({
+      status: 200,
+      body: { changed: [], unchanged: 1, refused: [] },
+    });
+    const title = 'Largest of all';
+    expect(await call(first, 'PUT', '/views/largest', { ...largest, title })).toMatchObject({
+      status: 200,
+      body: { title },
+    });
+    const more = { rules: Array.from({ length: 201 }, (_, i) => rule(i)) };
+    expect((await call(first, 'PUT', '/views/largest', more)).status).toBe(422);
+    await call(first, 'DELETE', '/views/largest');
   });
 
   it('removes what it does not have only when it is asked to', async () => {

@@ -63,7 +63,7 @@ export { errorAnswer } from './errors/error-body.js';
 export { connectionProblem } from './errors/connection-problem.js';
 export { errorCode } from './errors/error-code.js';
 export { HttpErrorFilter } from './errors/http-error.filter.js';
-export { RequestValidationPipe } from './errors/validation.pipe.js';
+export { MaxKeys, RequestValidationPipe } from './errors/validation.pipe.js';
 export { BodyLimit, bodyLimits, configureRoute, limitBody } from './http/body-limit.js';
 export { isLongerThan } from './json/json-bounds.js';
 export { readJsonBodies } from './http/read-json-bodies.js';

@@ -94,6 +94,17 @@ export class ServerNotOffered extends AppError {
   }
 }
 
+/** Nothing was changed. */
+export class ServerRemovedMeanwhile extends AppError {
+  constructor() {
+    super('A server was removed while the policy was changed; nothing was changed, try again', {
+      kind: 'conflict',
+      code: 'SERVER_NOT_FOUND',
+      context: { outcome: 'not executed' },
+    });
+  }
+}
+
 export class NamedServerNotFound extends AppError {
   constructor(name: string) {
     super(`No server is named ${name.slice(0, 100)}; register it first`, {

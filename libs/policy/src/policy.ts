@@ -1,9 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { PolicyChanged } from '@app/events';
-import { CoalescedRuns, Database, FailPoints, Replicas, Signals, type Tx } from '@app/platform';
-import { type PolicyChangeEntry, PolicyStore } from './rows/policy.store.js';
+import { AuditStore } from '@app/access';
+import {
+  CoalescedRuns,
+  Database,
+  FailPoints,
+  isForeignKeyViolation,
+  Replicas,
+  Signals,
+} from '@app/platform';
+import { ServerRemovedMeanwhile } from './policy.errors.js';
+import { PolicyDraft } from './rows/policy-draft.js';
+import { PolicyStore } from './rows/policy.store.js';
 import { NOTHING as NOTHING_OFFERED, type Offer } from './views/offer.js';
-import { PolicySnapshot } from './rows/policy-snapshot.js';
+import { type PolicyRows, PolicySnapshot } from './rows/policy-snapshot.js';
 
 /** Topic of messages between replicas. */
 export const POLICY_CHANGED = 'policy';
@@ -21,7 +31,8 @@ export class Policy {
 
   constructor(
     private readonly database: Database,
-    readonly rows: PolicyStore,
+    private readonly rows: PolicyStore,
+    private readonly audit: AuditStore,
     private readonly signals: Signals,
     private readonly replicas: Replicas,
     private readonly failPoints: FailPoints,
@@ -44,30 +55,38 @@ export class Policy {
   }
 
   /**
-   * Changes rows in one transaction, with its entry in the history. `work` gets the policy as the rows have it, since
-   * no other change can come between. Resolves when every request of this process follows the change. Without an entry
-   * nothing has changed, and no one is told.
+   * Changes rows in one transaction, each change with its entries in the history and the audit log. No other change can
+   * come between. Resolves when every request of this process follows the changes. Without a change no one is told.
    */
-  async change<T>(
-    work: (
-      tx: Tx,
-      now: PolicySnapshot,
-    ) => Promise<{ readonly done: T; readonly entry: PolicyChangeEntry | undefined }>,
-  ): Promise<T> {
-    const { done, after } = await this.database.transaction(async (tx) => {
-      await this.rows.lock(tx);
-      const rows = await this.rows.read(tx);
-      const { done: result, entry } = await work(tx, new PolicySnapshot(rows, this.snapshot));
-      if (!entry) return { done: result, after: rows };
-      await this.rows.advance(tx);
-      await this.rows.note(entry, tx);
-      await this.replicas.tellIn(tx, POLICY_CHANGED);
-      this.failPoints.pass('policy.written');
-      return { done: result, after: await this.rows.read(tx) };
-    });
-    this.failPoints.pass('policy.committed');
-    await this.replace(new PolicySnapshot(after, this.snapshot));
+  async change<T>(work: (draft: PolicyDraft) => Promise<T>): Promise<T> {
+    const { done, rows, isChanged } = await this.transaction(work);
+    if (isChanged) this.failPoints.pass('policy.committed');
+    // Also if this process has just found out what another one changed.
+    if (rows.version > this.snapshot.version) {
+      await this.replace(new PolicySnapshot(rows, this.snapshot));
+    }
     return done;
+  }
+
+  private async transaction<T>(
+    work: (draft: PolicyDraft) => Promise<T>,
+  ): Promise<{ readonly done: T; readonly rows: PolicyRows; readonly isChanged: boolean }> {
+    try {
+      return await this.database.transaction(async (tx) => {
+        await this.rows.lock(tx);
+        const rows = await this.rows.read(tx);
+        const draft = new PolicyDraft(rows, this.rows, this.audit, tx);
+        const done = await work(draft);
+        if (draft.changes === 0) return { done, rows, isChanged: false };
+        await this.rows.advance(tx);
+        await this.replicas.tellIn(tx, POLICY_CHANGED);
+        this.failPoints.pass('policy.written');
+        return { done, rows: await this.rows.read(tx), isChanged: true };
+      });
+    } catch (error) {
+      // Views and overrides are of servers, which are removed without the lock.
+      throw isForeignKeyViolation(error) ? new ServerRemovedMeanwhile() : error;
+    }
   }
 
   private async replace(next: PolicySnapshot): Promise<void> {

@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
-import { valueBeyondBounds } from '../json/json-bounds.js';
+import { type ValueBounds, valueBeyondBounds } from '../json/json-bounds.js';
 import { isCleanText, UNCLEAN } from '../text/text.js';
 import { AppError, type FieldIssue, InvalidInput, UNKNOWN_FIELD } from './app-error.js';
 
@@ -9,6 +9,14 @@ const BOUNDS = {
   body: { keys: 1_000, items: 2_000, values: 20_000 },
   query: { keys: 50, items: 50, values: 100 },
 } as const;
+
+const KEYS = Symbol('keys of a body');
+
+/** On a DTO of a body with more keys than usual, its subclasses included: all levels together. */
+export const MaxKeys =
+  (keys: number): ClassDecorator =>
+  (dto) =>
+    Reflect.defineMetadata(KEYS, keys, dto);
 
 /** Validates HTTP DTOs; every refusal names its field, in body and query (contract R3). */
 @Injectable()
@@ -34,7 +42,7 @@ export class RequestValidationPipe extends ValidationPipe {
         { loc: [metadata.type], msg: 'Input should be a JSON object', type: 'type_error' },
       ]);
     }
-    refuseBeyondBounds(given, metadata.type === 'query' ? 'query' : 'body');
+    refuseBeyondBounds(given, boundsOf(metadata), metadata.type === 'query' ? 'query' : 'body');
     if (metadata.type === 'query') refuseUncleanValues(given);
     try {
       return (await super.transform(given, metadata)) as unknown;
@@ -47,11 +55,17 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 }
 
-function refuseBeyondBounds(given: object, place: keyof typeof BOUNDS): void {
-  const beyond = valueBeyondBounds(given, BOUNDS[place]);
+function boundsOf({ type, metatype }: ArgumentMetadata): ValueBounds {
+  if (type === 'query') return BOUNDS.query;
+  const keys: unknown = metatype && Reflect.getMetadata(KEYS, metatype);
+  return typeof keys === 'number' ? { ...BOUNDS.body, keys } : BOUNDS.body;
+}
+
+function refuseBeyondBounds(given: object, bounds: ValueBounds, place: 'body' | 'query'): void {
+  const beyond = valueBeyondBounds(given, bounds);
   if (!beyond) return;
   const what = beyond === 'items' ? 'items in a list' : `${beyond}, all levels together`;
-  const msg = `Must have at most ${BOUNDS[place][beyond]} ${what}`;
+  const msg = `Must have at most ${bounds[beyond]} ${what}`;
   throw new InvalidInput([{ loc: [place], msg, type: 'value_error' }]);
 }
 

@@ -1,20 +1,24 @@
-import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Actor } from '@app/access';
 import { Catalogue } from '@app/catalogue';
 import { AppError, DatabaseUnavailable } from '@app/platform';
-import { isDeepStrictEqual } from 'node:util';
-import { type GivenGrant, GiveGrant, isSame } from '../grants/give-grant.command.js';
+import { setImmediate } from 'node:timers/promises';
+import { GiveGrant, GiveGrantHandler } from '../grants/give-grant.command.js';
 import { subjectKey } from '../grants/grant.js';
-import { WithdrawGrant } from '../grants/withdraw-grant.command.js';
-import { RemoveOverride } from '../overrides/remove-override.command.js';
-import { isFor, isOfferedAs, SetOverride } from '../overrides/set-override.command.js';
-import type { GivenOverride } from '../overrides/set-override.command.js';
+import { WithdrawGrant, WithdrawGrantHandler } from '../grants/withdraw-grant.command.js';
+import { RemoveOverride, RemoveOverrideHandler } from '../overrides/remove-override.command.js';
+import {
+  type GivenOverride,
+  isOfferedAs,
+  SetOverride,
+  SetOverrideHandler,
+} from '../overrides/set-override.command.js';
 import { Policy } from '../policy.js';
 import { NamedServerNotFound } from '../policy.errors.js';
-import { DeleteView } from '../views/delete-view.command.js';
-import { SaveView } from '../views/save-view.command.js';
+import type { PolicyDraft } from '../rows/policy-draft.js';
+import { DeleteView, DeleteViewHandler } from '../views/delete-view.command.js';
+import { SaveView, SaveViewHandler } from '../views/save-view.command.js';
 import { DEFAULT_VIEW } from '../views/view.js';
-import { givenDocument, viewDocument } from '../views/view-document.js';
 import { overriddenName } from './export-policy.query.js';
 import {
   type DocumentOverrides,
@@ -22,6 +26,9 @@ import {
   type PolicyDocument,
   toolParts,
 } from './policy-document.js';
+
+/** Parts that are as they should be wait for nothing; other requests are served between so many. */
+const PARTS_AT_ONCE = 50;
 
 export interface PolicyOutcome {
   /** Places in the document. */
@@ -46,62 +53,58 @@ export class ImportPolicy extends Command<PolicyOutcome> {
   }
 }
 
+/** All parts in one transaction, in which the rows are read once. */
 @CommandHandler(ImportPolicy)
 export class ImportPolicyHandler implements ICommandHandler<ImportPolicy> {
   constructor(
-    private readonly commands: CommandBus,
     private readonly policy: Policy,
     private readonly catalogue: Catalogue,
+    private readonly views: SaveViewHandler,
+    private readonly deletions: DeleteViewHandler,
+    private readonly grants: GiveGrantHandler,
+    private readonly withdrawals: WithdrawGrantHandler,
+    private readonly overrides: SetOverrideHandler,
+    private readonly removals: RemoveOverrideHandler,
   ) {}
 
-  async execute({ document, isPruning, actor }: ImportPolicy): Promise<PolicyOutcome> {
-    const run = new Run();
-    const usable: [string, DocumentView][] = [];
+  execute(command: ImportPolicy): Promise<PolicyOutcome> {
+    return this.policy.change((draft) => this.apply(command, draft));
+  }
+
+  private async apply(
+    { document, isPruning, actor }: ImportPolicy,
+    draft: PolicyDraft,
+  ): Promise<PolicyOutcome> {
+    const run = new Run(draft, actor);
+    const usable = new Map<string, DocumentView>();
     for (const [slug, entry] of document.views) {
-      const isSaved = await run.attempt(['views', slug], () => this.saveView(slug, entry, actor));
-      if (isSaved) usable.push([slug, entry]);
+      const saving = new SaveView(slug, entry.view, 'apply', actor);
+      const isSaved = await run.attempt(['views', slug], () => this.views.apply(saving, draft));
+      if (isSaved) usable.set(slug, entry);
     }
     // First, because what goes may have a name that something else gets.
-    if (isPruning) await this.prune(document, new Map(usable), run, actor);
-    await this.setOverrides(document.overrides, undefined, run, actor);
-    for (const [slug, { overrides }] of usable) {
-      await this.setOverrides(overrides, slug, run, actor);
-    }
-    // Last: a new view is used with its overrides.
+    if (isPruning) await this.prune(document, usable, run);
+    await this.setOverrides(document.overrides, undefined, run);
+    for (const [slug, { overrides }] of usable) await this.setOverrides(overrides, slug, run);
     for (const [slug, { grants }] of usable) {
       for (const grant of grants) {
+        const giving = new GiveGrant({ ...grant, view: slug }, actor);
         const place = ['views', slug, 'grants', subjectKey(grant)];
-        await run.attempt(place, () => this.giveGrant({ ...grant, view: slug }, actor));
+        await run.attempt(place, () => this.grants.apply(giving, draft));
       }
     }
-    return run;
-  }
-
-  private async saveView(slug: string, { view }: DocumentView, actor: Actor): Promise<boolean> {
-    const before = this.policy.current.viewsBySlug.get(slug);
-    const shown = before && viewDocument(before, this.catalogue.current.servers);
-    if (isDeepStrictEqual(shown, givenDocument(view))) return false;
-    await this.commands.execute(new SaveView(slug, view, 'apply', actor));
-    return true;
-  }
-
-  private async giveGrant(given: GivenGrant, actor: Actor): Promise<boolean> {
-    const view = this.policy.current.viewsBySlug.get(given.view);
-    const before = view && this.policy.current.grantsOn(view.id).get(subjectKey(given));
-    if (before && isSame(before, given)) return false;
-    await this.commands.execute(new GiveGrant(given, actor));
-    return true;
+    return run.outcome;
   }
 
   private async setOverrides(
     overrides: DocumentOverrides,
     slug: string | undefined,
     run: Run,
-    actor: Actor,
   ): Promise<void> {
     for (const [tool, given] of overrides) {
-      const place = [...overridesPlace(slug), tool];
-      await run.attempt(place, () => this.setOverride(tool, slug, given, actor));
+      await run.attempt([...overridesPlace(slug), tool], () =>
+        this.setOverride(tool, slug, given, run),
+      );
     }
   }
 
@@ -110,47 +113,44 @@ export class ImportPolicyHandler implements ICommandHandler<ImportPolicy> {
     tool: string,
     slug: string | undefined,
     given: GivenOverride,
-    actor: Actor,
-  ): Promise<boolean> {
+    { draft, actor }: Run,
+  ): Promise<unknown> {
     const { server: serverName, name } = toolParts(tool);
     const server = this.catalogue.current.serversByName.get(serverName);
     if (!server) throw new NamedServerNotFound(serverName);
     const target = { serverId: server.id, tool: name };
-    const { overrides, viewsBySlug } = this.policy.current;
-    const viewId = slug === undefined ? null : viewsBySlug.get(slug)?.id;
-    const before = overrides.find((one) => viewId !== undefined && isFor(one, target, viewId));
-    if (before && isOfferedAs(before, given)) return false;
-    await this.commands.execute(new SetOverride(target, slug, given, actor));
-    return true;
+    const viewId = slug === undefined ? null : draft.viewNamed(slug).id;
+    const before = draft.overrideOf(target, viewId);
+    if (before && isOfferedAs(before, given)) return before;
+    return this.overrides.apply(new SetOverride(target, slug, given, actor), draft);
   }
 
   private async prune(
     { views, overrides }: PolicyDocument,
     usable: ReadonlyMap<string, DocumentView>,
     run: Run,
-    actor: Actor,
   ): Promise<void> {
-    const { viewsById, grantsById, overrides: set } = this.policy.current;
-    for (const { slug } of viewsById.values()) {
+    const { draft, actor } = run;
+    for (const { slug } of draft.views) {
       if (slug === DEFAULT_VIEW.slug || views.has(slug)) continue;
-      await run.remove(['views', slug], () => this.commands.execute(new DeleteView(slug, actor)));
+      await this.deletions.apply(new DeleteView(slug, actor), draft);
+      run.removed(['views', slug]);
     }
-    for (const grant of grantsById.values()) {
-      const slug = viewsById.get(grant.viewId)?.slug ?? '';
+    for (const grant of draft.grants) {
+      const slug = draft.viewOf(grant.viewId)?.slug ?? '';
       const subject = subjectKey(grant);
       const entry = usable.get(slug);
       if (!entry || entry.grants.some((one) => subjectKey(one) === subject)) continue;
-      const withdrawal = new WithdrawGrant(grant.id, actor);
-      const place = ['views', slug, 'grants', subject];
-      await run.remove(place, () => this.commands.execute(withdrawal));
+      await this.withdrawals.apply(new WithdrawGrant(grant.id, actor), draft);
+      run.removed(['views', slug, 'grants', subject]);
     }
-    for (const override of set) {
-      const slug = override.viewId === null ? undefined : viewsById.get(override.viewId)?.slug;
+    for (const override of draft.overrides) {
+      const slug = override.viewId === null ? undefined : draft.viewOf(override.viewId)?.slug;
       const kept = slug === undefined ? overrides : usable.get(slug)?.overrides;
       const tool = overriddenName(override, this.catalogue.current.servers);
       if (!kept || kept.has(tool)) continue;
-      const removal = new RemoveOverride(override, slug, actor);
-      await run.remove([...overridesPlace(slug), tool], () => this.commands.execute(removal));
+      await this.removals.apply(new RemoveOverride(override, slug, actor), draft);
+      run.removed([...overridesPlace(slug), tool]);
     }
   }
 }
@@ -159,35 +159,49 @@ function overridesPlace(slug: string | undefined): readonly string[] {
   return slug === undefined ? ['overrides'] : ['views', slug, 'overrides'];
 }
 
-class Run implements PolicyOutcome {
-  readonly changed: string[] = [];
-  readonly removed: string[] = [];
-  readonly refused: { place: string; reason: string }[] = [];
-  unchanged = 0;
+/** What became of the parts so far. */
+class Run {
+  private readonly changes: string[] = [];
+  private readonly removals: string[] = [];
+  private readonly refusals: { place: string; reason: string }[] = [];
+  private unchanged = 0;
+  private parts = 0;
 
-  /** Whether it is now as the document says; `work` resolves with whether it changed something. */
-  async attempt(place: readonly string[], work: () => Promise<boolean>): Promise<boolean> {
+  constructor(
+    readonly draft: PolicyDraft,
+    readonly actor: Actor,
+  ) {}
+
+  get outcome(): PolicyOutcome {
+    return {
+      changed: this.changes,
+      removed: this.removals,
+      unchanged: this.unchanged,
+      refused: this.refusals,
+    };
+  }
+
+  /** Whether it is now as the document says. A part is refused before anything of it is written. */
+  async attempt(place: readonly string[], work: () => Promise<unknown>): Promise<boolean> {
+    const { changes } = this.draft;
+    this.parts += 1;
+    if (this.parts % PARTS_AT_ONCE === 0) await setImmediate();
     try {
-      if (await work()) this.changed.push(place.join('.'));
+      await work();
+      if (this.draft.changes > changes) this.changes.push(place.join('.'));
       else this.unchanged += 1;
       return true;
     } catch (error) {
       if (!(error instanceof AppError) || error instanceof DatabaseUnavailable) throw error;
       const issues = error.issues ?? [{ loc: ['body'], msg: error.message }];
       for (const { loc, msg } of issues) {
-        this.refused.push({ place: [...place, ...loc.slice(1)].join('.'), reason: msg });
+        this.refusals.push({ place: [...place, ...loc.slice(1)].join('.'), reason: msg });
       }
       return false;
     }
   }
 
-  async remove(place: readonly string[], work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-      this.removed.push(place.join('.'));
-    } catch (error) {
-      // Another user has removed it.
-      if (!(error instanceof AppError) || error.kind !== 'not-found') throw error;
-    }
+  removed(place: readonly string[]): void {
+    this.removals.push(place.join('.'));
   }
 }

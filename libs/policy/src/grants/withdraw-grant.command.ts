@@ -1,7 +1,8 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type Actor, AuditStore } from '@app/access';
+import type { Actor } from '@app/access';
 import { Policy } from '../policy.js';
 import { GrantNotFound } from '../policy.errors.js';
+import type { PolicyDraft } from '../rows/policy-draft.js';
 import { subjectKey } from './grant.js';
 import { grantDocument } from './give-grant.command.js';
 
@@ -17,28 +18,26 @@ export class WithdrawGrant extends Command<void> {
 
 @CommandHandler(WithdrawGrant)
 export class WithdrawGrantHandler implements ICommandHandler<WithdrawGrant> {
-  constructor(
-    private readonly policy: Policy,
-    private readonly audit: AuditStore,
-  ) {}
+  constructor(private readonly policy: Policy) {}
 
-  execute({ id, actor }: WithdrawGrant): Promise<void> {
-    return this.policy.change(async (tx, now) => {
-      const grant = now.grantsById.get(id);
-      if (!grant) throw new GrantNotFound(id);
-      await this.policy.rows.deleteGrant(id, tx);
-      const subject = subjectKey(grant);
-      const view = now.viewsById.get(grant.viewId)?.slug ?? grant.viewId;
-      const details = { grant_id: id, subject, view };
-      await this.audit.record({ event: 'grant.withdrawn', actor, details }, tx);
-      const entry = {
-        change: 'grant.withdrawn',
-        subject: `${subject} on ${view}`,
-        before: grantDocument(grant),
-        after: null,
-        actor: actor.name,
-      };
-      return { done: undefined, entry };
+  execute(command: WithdrawGrant): Promise<void> {
+    return this.policy.change((draft) => this.apply(command, draft));
+  }
+
+  /** Throws before it writes. */
+  async apply({ id, actor }: WithdrawGrant, draft: PolicyDraft): Promise<void> {
+    const grant = draft.grantOf(id);
+    if (!grant) throw new GrantNotFound(id);
+    await draft.deleteGrant(grant);
+    const subject = subjectKey(grant);
+    const view = draft.viewOf(grant.viewId)?.slug ?? grant.viewId;
+    await draft.note({
+      change: 'grant.withdrawn',
+      subject: `${subject} on ${view}`,
+      before: grantDocument(grant),
+      after: null,
+      details: { grant_id: id, subject, view },
+      actor,
     });
   }
 }

@@ -1,9 +1,10 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type Actor, AuditStore } from '@app/access';
+import type { Actor } from '@app/access';
 import { Catalogue } from '@app/catalogue';
 import { Policy } from '../policy.js';
 import { OverrideNotFound } from '../policy.errors.js';
-import { isFor, overrideHistory } from './set-override.command.js';
+import type { PolicyDraft } from '../rows/policy-draft.js';
+import { overrideHistory } from './set-override.command.js';
 import type { OverriddenTool } from './tool-override.js';
 
 /** Offers the tool as its server defines it again. */
@@ -22,27 +23,27 @@ export class RemoveOverrideHandler implements ICommandHandler<RemoveOverride> {
   constructor(
     private readonly policy: Policy,
     private readonly catalogue: Catalogue,
-    private readonly audit: AuditStore,
   ) {}
 
-  execute({ target, view: slug, actor }: RemoveOverride): Promise<void> {
+  execute(command: RemoveOverride): Promise<void> {
+    return this.policy.change((draft) => this.apply(command, draft));
+  }
+
+  /** Throws before it writes. */
+  async apply({ target, view, actor }: RemoveOverride, draft: PolicyDraft): Promise<void> {
     const server = this.catalogue.current.servers.get(target.serverId);
-    const toolName = `${server?.name ?? target.serverId}.${target.tool}`;
-    return this.policy.change(async (tx, now) => {
-      const viewId = slug === undefined ? null : now.viewNamed(slug).id;
-      const override = now.overrides.find((one) => isFor(one, target, viewId));
-      if (!override) throw new OverrideNotFound(toolName);
-      await this.policy.rows.deleteOverride(override.id, tx);
-      const details = { tool: toolName, view: slug ?? null };
-      await this.audit.record({ event: 'override.removed', actor, details }, tx);
-      const entry = {
-        change: 'override.removed',
-        subject: `${toolName} in ${slug ?? 'every view'}`,
-        before: overrideHistory(override),
-        after: null,
-        actor: actor.name,
-      };
-      return { done: undefined, entry };
+    const tool = `${server?.name ?? target.serverId}.${target.tool}`;
+    const viewId = view === undefined ? null : draft.viewNamed(view).id;
+    const override = draft.overrideOf(target, viewId);
+    if (!override) throw new OverrideNotFound(tool);
+    await draft.deleteOverride(override);
+    await draft.note({
+      change: 'override.removed',
+      subject: `${tool} in ${view ?? 'every view'}`,
+      before: overrideHistory(override),
+      after: null,
+      details: { tool, view: view ?? null },
+      actor,
     });
   }
 }

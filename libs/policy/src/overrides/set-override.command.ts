@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type Actor, AuditStore } from '@app/access';
+import type { Actor } from '@app/access';
 import { Catalogue, type CatalogueTool } from '@app/catalogue';
 import {
   Clock,
@@ -18,7 +18,7 @@ import {
   OverriddenServerNotFound,
   PolicyLimitReached,
 } from '../policy.errors.js';
-import type { PolicySnapshot } from '../rows/policy-snapshot.js';
+import type { PolicyDraft } from '../rows/policy-draft.js';
 import { placeholdersOf, USER_NAME } from './fill-arguments.js';
 import { MAX_OVERRIDES, type OverriddenTool, type ToolOverride } from './tool-override.js';
 
@@ -57,53 +57,62 @@ export class SetOverrideHandler implements ICommandHandler<SetOverride> {
     private readonly policy: Policy,
     private readonly catalogue: Catalogue,
     private readonly variables: Variables,
-    private readonly audit: AuditStore,
     private readonly clock: Clock,
   ) {}
 
-  execute({ target, view: slug, given, actor }: SetOverride): Promise<ToolOverride> {
+  execute(command: SetOverride): Promise<ToolOverride> {
+    return this.policy.change((draft) => this.apply(command, draft));
+  }
+
+  /** Throws before it writes. */
+  async apply(
+    { target, view, given, actor }: SetOverride,
+    draft: PolicyDraft,
+  ): Promise<ToolOverride> {
+    const { toolName, basisHash } = this.checked(target, given);
+    const viewId = view === undefined ? null : draft.viewNamed(view).id;
+    const before = draft.overrideOf(target, viewId);
+    if (!before && draft.counts.overrides >= MAX_OVERRIDES) {
+      throw new PolicyLimitReached('overrides', MAX_OVERRIDES);
+    }
+    if (given.name != null) this.refuseTaken(given.name, target, viewId, draft);
+    const override: ToolOverride = {
+      id: before?.id ?? randomUUID(),
+      viewId,
+      serverId: target.serverId,
+      tool: target.tool,
+      ...fieldsOf(given),
+      basisHash,
+      updatedBy: actor.name,
+      updatedAt: this.clock.now(),
+    };
+    if (before?.basisHash === basisHash && isOfferedAs(before, given)) return before;
+    await draft.saveOverride(override);
+    await draft.note({
+      change: 'override.set',
+      subject: `${toolName} in ${view ?? 'every view'}`,
+      before: before ? overrideHistory(before) : null,
+      after: overrideHistory(override),
+      details: { tool: toolName, view: view ?? null, fields: fieldNames(given) },
+      actor,
+    });
+    return override;
+  }
+
+  private checked(
+    target: OverriddenTool,
+    given: GivenOverride,
+  ): { readonly toolName: string; readonly basisHash: string } {
     const { servers, toolsByServer } = this.catalogue.current;
     const server = servers.get(target.serverId);
     if (!server) throw new OverriddenServerNotFound(target.serverId);
-    const toolName = `${server.name}.${target.tool}`;
     const tool = toolsByServer.get(server.id)?.find((one) => one.originalName === target.tool);
     const issues = [
       ...(tool ? argumentIssues(tool, given) : []),
       ...presetIssues(given, this.variables),
     ];
     if (issues.length > 0) throw new InvalidInput(issues);
-    return this.policy.change(async (tx, now) => {
-      const viewId = slug === undefined ? null : now.viewNamed(slug).id;
-      const before = now.overrides.find((one) => isFor(one, target, viewId));
-      if (!before && now.overrides.length >= MAX_OVERRIDES) {
-        throw new PolicyLimitReached('overrides', MAX_OVERRIDES);
-      }
-      if (given.name != null) this.refuseTaken(given.name, target, viewId, now);
-      const override: ToolOverride = {
-        id: before?.id ?? randomUUID(),
-        viewId,
-        serverId: target.serverId,
-        tool: target.tool,
-        ...fieldsOf(given),
-        basisHash: tool?.contentHash ?? '',
-        updatedBy: actor.name,
-        updatedAt: this.clock.now(),
-      };
-      if (before?.basisHash === override.basisHash && isOfferedAs(before, given)) {
-        return { done: before, entry: undefined };
-      }
-      await this.policy.rows.saveOverride(override, tx);
-      const details = { tool: toolName, view: slug ?? null, fields: fieldNames(given) };
-      await this.audit.record({ event: 'override.set', actor, details }, tx);
-      const entry = {
-        change: 'override.set',
-        subject: `${toolName} in ${details.view ?? 'every view'}`,
-        before: before ? overrideHistory(before) : null,
-        after: overrideHistory(override),
-        actor: actor.name,
-      };
-      return { done: override, entry };
-    });
+    return { toolName: `${server.name}.${target.tool}`, basisHash: tool?.contentHash ?? '' };
   }
 
   /** The name must lead to one tool in every view that the override is for. */
@@ -111,19 +120,16 @@ export class SetOverrideHandler implements ICommandHandler<SetOverride> {
     name: string,
     target: OverriddenTool,
     viewId: string | null,
-    { overrides }: PolicySnapshot,
+    draft: PolicyDraft,
   ): void {
     const { toolsByName, servers } = this.catalogue.current;
     const own = toolsByName.get(name);
     if (own) throw new OfferedNameTaken(name, own.name);
-    const taken = overrides.find(
-      (one) =>
-        one.name === name &&
-        (one.serverId !== target.serverId || one.tool !== target.tool) &&
-        (one.viewId === null || viewId === null || one.viewId === viewId),
-    );
-    if (!taken) return;
-    throw new OfferedNameTaken(name, `${servers.get(taken.serverId)?.name ?? '?'}.${taken.tool}`);
+    for (const one of draft.overridesNamed(name)) {
+      if (one.serverId === target.serverId && one.tool === target.tool) continue;
+      if (one.viewId !== null && viewId !== null && one.viewId !== viewId) continue;
+      throw new OfferedNameTaken(name, `${servers.get(one.serverId)?.name ?? '?'}.${one.tool}`);
+    }
   }
 }
 

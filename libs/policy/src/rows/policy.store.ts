@@ -103,23 +103,23 @@ export class PolicyStore {
       ],
     );
     await tx.query('DELETE FROM mcp.view_rules WHERE view_id = $1', [view.id]);
-    for (const [position, rule] of view.rules.entries()) {
-      await tx.query(
-        `INSERT INTO mcp.view_rules
-           (view_id, position, effect, server_id, kind, name_pattern, skill_id, annotation)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [
-          view.id,
-          position,
-          rule.effect,
-          rule.serverId,
-          rule.kind,
-          rule.namePattern,
-          rule.skillId,
-          rule.annotation,
-        ],
-      );
-    }
+    const { rules } = view;
+    await tx.query(
+      `INSERT INTO mcp.view_rules
+         (view_id, position, effect, server_id, kind, name_pattern, skill_id, annotation)
+       SELECT $1::uuid, position - 1, effect, server_id, kind, name_pattern, skill_id, annotation
+       FROM unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[])
+         WITH ORDINALITY AS rule (effect, server_id, kind, name_pattern, skill_id, annotation, position)`,
+      [
+        view.id,
+        rules.map(({ effect }) => effect),
+        rules.map(({ serverId }) => serverId),
+        rules.map(({ kind }) => kind),
+        rules.map(({ namePattern }) => namePattern),
+        rules.map(({ skillId }) => skillId),
+        rules.map(({ annotation }) => annotation),
+      ],
+    );
   }
 
   async deleteView(id: string, tx: Tx): Promise<void> {

@@ -1,8 +1,9 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { type Actor, AuditStore } from '@app/access';
+import type { Actor } from '@app/access';
 import { Catalogue } from '@app/catalogue';
 import { Policy } from '../policy.js';
 import { DefaultViewStays } from '../policy.errors.js';
+import type { PolicyDraft } from '../rows/policy-draft.js';
 import { DEFAULT_VIEW } from './view.js';
 import { viewDocument } from './view-document.js';
 
@@ -21,25 +22,24 @@ export class DeleteViewHandler implements ICommandHandler<DeleteView> {
   constructor(
     private readonly policy: Policy,
     private readonly catalogue: Catalogue,
-    private readonly audit: AuditStore,
   ) {}
 
-  execute({ slug, actor }: DeleteView): Promise<void> {
+  execute(command: DeleteView): Promise<void> {
+    return this.policy.change((draft) => this.apply(command, draft));
+  }
+
+  /** Throws before it writes. */
+  async apply({ slug, actor }: DeleteView, draft: PolicyDraft): Promise<void> {
     if (slug === DEFAULT_VIEW.slug) throw new DefaultViewStays();
-    const { servers } = this.catalogue.current;
-    return this.policy.change(async (tx, now) => {
-      const view = now.viewNamed(slug);
-      await this.policy.rows.deleteView(view.id, tx);
-      await this.audit.record({ event: 'view.deleted', actor, details: { view: slug } }, tx);
-      const before = viewDocument(view, servers);
-      const entry = {
-        change: 'view.deleted',
-        subject: slug,
-        before,
-        after: null,
-        actor: actor.name,
-      };
-      return { done: undefined, entry };
+    const view = draft.viewNamed(slug);
+    await draft.deleteView(view);
+    await draft.note({
+      change: 'view.deleted',
+      subject: slug,
+      before: viewDocument(view, this.catalogue.current.servers),
+      after: null,
+      details: { view: slug },
+      actor,
     });
   }
 }

@@ -43,21 +43,3 @@ export function ruleDocument(rule: ViewRule, servers: Servers): JsonObject {
     ...(annotation !== null && { annotation }),
   };
 }
-
-/** The same of a view that is not saved yet. */
-export function givenDocument(given: GivenView): JsonObject {
-  const { title, description, budget_tokens: budget } = given;
-  return {
-    ...(title != null && { title }),
-    ...(description != null && { description }),
-    ...(budget != null && { budget_tokens: budget }),
-    rules: given.rules.map(({ effect, kind, server, name, skill, annotation }) => ({
-      effect: effect ?? 'include',
-      ...(kind != null && kind !== 'any' && { kind }),
-      ...(server != null && { server }),
-      ...(name != null && { name }),
-      ...(skill != null && { skill }),
-      ...(annotation != null && { annotation }),
-    })),
-  };
-}

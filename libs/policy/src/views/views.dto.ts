@@ -18,6 +18,7 @@ import type { CatalogueServer } from '@app/catalogue';
 import {
   IsCleanText,
   MaxChars,
+  MaxKeys,
   MAX_SERVER_NAME_CHARS,
   PageQuery,
   PageView,
@@ -90,6 +91,10 @@ export class ViewRuleDto implements GivenRule {
   readonly annotation?: RuleAnnotation | null;
 }
 
+/** Every member of every rule, and those of the view. */
+const MAX_KEYS = 6 * MAX_RULES + 10;
+
+@MaxKeys(MAX_KEYS)
 export class ViewDto implements GivenView {
   @ApiPropertyOptional({ type: String, nullable: true, maxLength: 200 })
   @IsOptional()
