@@ -176,6 +176,16 @@ describe('views, grants and overrides', () => {
         arguments: { query: 'search the stock of items' },
       });
       expect(JSON.stringify(found)).toContain('search_stock');
+      // By words that only the view shows; those of the server still find it.
+      for (const query of ['stock', 'Searches the stock', 'find items']) {
+        const answer = await send(service.url, '/api/v1/search', {
+          method: 'POST',
+          token,
+          body: JSON.stringify({ query, limit: 3 }),
+        });
+        const { tools } = answer.body as { tools: { name: string }[] };
+        expect([query, tools[0]?.name]).toEqual([query, 'search_stock']);
+      }
       const described = await client.callTool({
         name: 'describe_tool',
         arguments: { name: 'search_stock' },

@@ -15,6 +15,7 @@ import { type MatchedSkill, matchSkills } from './rank/match-skills.js';
 import { denseDepth, fuse, type Hits, LEXICAL_DEPTH, rank, withClauses } from './rank/ranking.js';
 import { type SearchExplanation, SearchExplainer } from './explain/explain-search.js';
 import { type ExcludedServer, type Scope, scopeOf } from './scope.js';
+import { bestOf, nearest, ShownTexts } from './shown/shown-texts.js';
 import { choose, type Strategy, type StrategyUsed } from './rank/strategy.js';
 
 /** In characters, on REST and MCP. */
@@ -79,6 +80,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly lexical: LexicalTools,
+    private readonly shown: ShownTexts,
     private readonly vectors: ToolVectors,
     private readonly skills: SkillMap,
     private readonly model: StaticModel,
@@ -107,7 +109,9 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     started: number,
   ): Promise<SearchResult> {
     const texts = [request.query, ...clausesOf(request.query)];
-    const before = scopeOf(offer.catalogue(this.catalogue.current), request);
+    const offered = offer.catalogue(this.catalogue.current);
+    const shown = await this.shown.of(offer, offered);
+    const before = scopeOf(offered, request);
     const dense =
       before.tools.size > 0
         ? await this.vectors.search(texts, denseDepth(before.tools.size), before.filter)
@@ -116,7 +120,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     // Take the snapshot after the wait, so that tools removed in the meantime are not returned.
     const snapshot = offer.catalogue(this.catalogue.current);
     const scope = scopeOf(snapshot, request);
-    const hits = this.hitsOf(texts, dense.hits, scope);
+    const hits = this.hitsOf(texts, dense.hits, scope, shown);
     const threshold = request.toolThreshold ?? searchDefaults.toolThreshold;
     const ranked = rank(scoresOf(hits), threshold, (id) => snapshot.toolsById.get(id)?.name);
     const skillsOf = (id: number): readonly string[] => snapshot.toolsById.get(id)?.skillIds ?? [];
@@ -166,12 +170,32 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     };
   }
 
-  private hitsOf(texts: readonly string[], dense: ToolHits | undefined, { tools }: Scope): Hits[] {
-    return texts.map((text, i) => ({
-      lexical: this.lexical.index.search(text, LEXICAL_DEPTH, (id) => tools.has(id)),
-      dense: dense?.[i]?.filter(({ id }) => tools.has(id)),
-      depth: denseDepth(tools.size),
-    }));
+  private hitsOf(
+    texts: readonly string[],
+    hits: ToolHits | undefined,
+    { tools }: Scope,
+    shown: Awaited<ReturnType<ShownTexts['of']>>,
+  ): Hits[] {
+    const isInScope = (id: number): boolean => tools.has(id);
+    const depth = denseDepth(tools.size);
+    return texts.map((text, i) => {
+      const lexical = this.lexical.index.search(text, LEXICAL_DEPTH, isInScope);
+      const dense = hits?.[i]?.filter(({ id }) => isInScope(id));
+      if (!shown) return { lexical, dense, depth };
+      const last = dense && dense.length >= depth ? dense[depth - 1] : undefined;
+      const near =
+        dense && nearest(shown.vectors, this.model.embed(text), last?.score ?? -Infinity);
+      return {
+        lexical: bestOf(lexical, shown.words.search(text, LEXICAL_DEPTH, isInScope)),
+        dense:
+          near &&
+          bestOf(
+            dense,
+            near.filter(({ id }) => isInScope(id)),
+          ),
+        depth,
+      };
+    });
   }
 }
 

@@ -10,6 +10,7 @@ import { LeftOutTools } from './explain/left-out.js';
 import { LexicalTools } from './words/lexical-tools.js';
 import { SearchController } from './search.controller.js';
 import { SearchToolsHandler } from './search-tools.query.js';
+import { ShownTexts } from './shown/shown-texts.js';
 import { ToolListController } from './list/tool-list.controller.js';
 
 @Module({
@@ -21,6 +22,7 @@ import { ToolListController } from './list/tool-list.controller.js';
     LeftOutTools,
     SearchExplainer,
     SearchToolsHandler,
+    ShownTexts,
   ],
 })
 export class SearchModule {}

@@ -46,6 +46,11 @@ export class LexicalIndex {
   private lengthNorms = new Float64Array(0);
   private normsAreFresh = false;
   private scores = new Float64Array(0);
+  private changes = 0;
+  private seen = 0;
+
+  /** With the statistics of another index the scores of both can be compared. */
+  constructor(private readonly statistics?: LexicalIndex) {}
 
   get size(): number {
     return this.slotOf.size;
@@ -59,6 +64,7 @@ export class LexicalIndex {
   /** The same in slices; until it finishes, searches find only part of the additions. */
   *updating(added: readonly LexicalDocument[], removed: readonly number[]): Sliced<void> {
     this.remove([...removed, ...added.map((document) => document.id)]);
+    this.changes += 1;
     this.normsAreFresh = false;
     for (const document of added) {
       yield;
@@ -76,7 +82,7 @@ export class LexicalIndex {
       const postings = this.postings.get(term);
       if (!postings) continue;
       const found = postings.size;
-      const weight = this.weightOf(found);
+      const weight = (this.statistics ?? this).weightOf(term);
       for (let i = 0; i < found; i++) {
         const slot = postings.slotAt(i);
         const frequency = this.weightedFrequency(slot, postings.frequenciesAt(i));
@@ -108,7 +114,7 @@ export class LexicalIndex {
           sum + (ofField.get(term) ?? 0) * this.normOf(field, lengths[field] ?? 0),
         0,
       );
-      const weight = this.weightOf(this.postings.get(term)?.size ?? 0);
+      const weight = this.weightOf(term);
       score += (weight * frequency) / (SATURATION + frequency);
     }
     return score;
@@ -134,9 +140,13 @@ export class LexicalIndex {
     return new Map([...matched].map(([id, words]) => [id, [...words.values()]]));
   }
 
-  /** Of a term that this many documents contain. */
-  private weightOf(found: number): number {
+  private weightOf(term: string): number {
+    const found = this.postings.get(term)?.size ?? 0;
     return Math.log(1 + (this.size - found + 0.5) / (found + 0.5));
+  }
+
+  private averageLength(field: number): number {
+    return (this.totalLengths[field] ?? 0) / this.size || 1;
   }
 
   private weightedFrequency(slot: number, packed: number): number {
@@ -153,7 +163,9 @@ export class LexicalIndex {
    * every document.
    */
   private refreshNorms(): void {
-    if (this.normsAreFresh) return;
+    const { changes } = this.statistics ?? this;
+    if (this.normsAreFresh && changes === this.seen) return;
+    this.seen = changes;
     this.lengthNorms = new Float64Array(this.lengths.size);
     this.scores = new Float64Array(this.ids.size);
     for (let i = 0; i < this.lengths.size; i++) {
@@ -163,7 +175,7 @@ export class LexicalIndex {
   }
 
   private normOf(field: number, length: number): number {
-    const average = (this.totalLengths[field] ?? 0) / this.size || 1;
+    const average = (this.statistics ?? this).averageLength(field);
     const discount = LENGTH_DISCOUNT[field] ?? 0;
     return (WEIGHTS[field] ?? 0) / (1 - discount + (discount * length) / average);
   }
