@@ -46,6 +46,7 @@ const servers = Array.from({ length: SERVERS }, (_, i) => ({
   status: 'CONNECTED',
   errorMessage: null,
   listFailures: {},
+  trust: null,
   registeredAt: at,
 }));
 const indexed = indexTools(tools);

@@ -229,7 +229,6 @@ describe.each([
         expect(JSON.stringify(got)).toContain(`${of.name} review`);
       }
     }
-    expect(upstream.requests).not.toContain(`${of.name} prompts/get plan`);
     await approve(await oneWaiting(of));
     for (const replica of replicas) {
       const client = await connect(replica, path, 'legacy');
@@ -237,6 +236,28 @@ describe.each([
         expect((await client.listPrompts()).prompts).toHaveLength(2);
         const got = await client.getPrompt({ name: 'plan' });
         expect(JSON.stringify(got)).toContain(`${of.name} plan`);
+      });
+    }
+  });
+
+  it('includes what a server does not list, unless it is trusted by itself', async () => {
+    upstream.prompts.set(nextName(), ['plan']);
+    const of = await server();
+    const path = `/mcp/servers/${of.name}`;
+    for (const replica of replicas) {
+      const client = await connect(replica, path, 'legacy');
+      await eventually(async () => expect((await client.listPrompts()).prompts).toHaveLength(1));
+      await expect(client.callTool({ name: 'unlisted', arguments: {} })).rejects.toThrow();
+      await expect(client.getPrompt({ name: 'unlisted' })).rejects.toThrow('Prompt not found');
+    }
+    expect(upstream.requests).not.toContain(`${of.name} tools/call`);
+    expect(upstream.requests).not.toContain(`${of.name} prompts/get`);
+    await api.call('PATCH', `/servers/${of.id}`, { trust: 'auto' });
+    for (const replica of replicas) {
+      const client = await connect(replica, path, 'legacy');
+      await eventually(async () => {
+        const called = await client.callTool({ name: 'unlisted', arguments: {} });
+        expect(JSON.stringify(called)).toContain(`${of.name} unlisted`);
       });
     }
   });

@@ -23,6 +23,7 @@ export function catalogueOf(pictured: readonly PicturedServer[]): CatalogueSnaps
     status,
     errorMessage: null,
     listFailures: {},
+    trust: null,
     toolCount: tools.length,
     withheldCount: 0,
     registeredAt: new Date(i),

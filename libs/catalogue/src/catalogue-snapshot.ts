@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@app/platform';
+import type { JsonObject, JsonValue, Trust } from '@app/platform';
 import { errorShown, type ListFailures, type ServerStatus } from '@app/registry';
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -48,6 +48,8 @@ export interface CatalogueServer {
   readonly status: ServerStatus;
   readonly errorMessage: string | null;
   readonly listFailures: ListFailures;
+  /** What happens to changed definitions; null: as the setting says. */
+  readonly trust: Trust | null;
   /** Counted from the tools in the same snapshot, so that every counted tool can be called (contract R39). */
   readonly toolCount: number;
   /** Tools that wait for approval. */
@@ -90,11 +92,11 @@ export function indexServers(
 ): Pick<CatalogueSnapshot, 'servers' | 'serversByName'> {
   const views = [...servers]
     .map((server): CatalogueServer => {
-      const { id, name, description, status, errorMessage, registeredAt } = server;
+      const { id, name, description, status, errorMessage, trust, registeredAt } = server;
       const toolCount = toolsByServer.get(id)?.length ?? 0;
       const withheldCount = withheld.toolsByServer.get(id)?.length ?? 0;
-      const shown = { id, name, description, status, errorMessage, toolCount, withheldCount };
-      return { ...shown, registeredAt, listFailures: server.listFailures };
+      const shown = { id, name, description, status, errorMessage, trust, registeredAt };
+      return { ...shown, toolCount, withheldCount, listFailures: server.listFailures };
     })
     .sort(byName);
   return {
@@ -109,6 +111,7 @@ export function isSameServer(a: CatalogueServer, b: CatalogueServer | undefined)
     a.description === b.description &&
     a.status === b.status &&
     a.errorMessage === b.errorMessage &&
+    a.trust === b.trust &&
     isDeepStrictEqual(a.listFailures, b.listFailures) &&
     a.toolCount === b.toolCount &&
     a.withheldCount === b.withheldCount
@@ -119,12 +122,13 @@ export function isSameServer(a: CatalogueServer, b: CatalogueServer | undefined)
 export function digestOfServers(servers: CatalogueSnapshot['servers']): string {
   const lines = [...servers.values()]
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    .map(({ id, name, status, description, errorMessage, listFailures }) => {
+    .map(({ id, name, status, description, errorMessage, listFailures, trust }) => {
       const { tools, prompts, resources, resourceTemplates } = listFailures;
       // The row has no error of its own where lists that could not be read are shown as one.
       const ofLists = errorShown({ status, errorMessage: null, listFailures });
       const error = errorMessage === ofLists ? null : errorMessage;
-      return [id, name, status, description, error, tools, prompts, resources, resourceTemplates]
+      const lists = [tools, prompts, resources, resourceTemplates];
+      return [id, name, status, description, error, ...lists, trust]
         .filter((shown) => shown !== null && shown !== undefined)
         .join(' ');
     });

@@ -109,6 +109,7 @@ describe(Catalogue.name, () => {
     description: null,
     errorMessage: null,
     listFailures: {},
+    trust: null,
     registeredAt: new Date(0),
     version,
   });

@@ -13,6 +13,8 @@ export interface WrittenServer {
   readonly listFailures: {
     readonly [kind in 'tools' | 'prompts' | 'resources' | 'resourceTemplates']?: string | undefined;
   };
+  /** Null: as the setting says. */
+  readonly trust: 'auto' | 'pinned' | 'review' | 'locked' | null;
   readonly registeredAt: Date;
   /** 1 when the row is inserted; grows with each write of the row. */
   readonly version: number;

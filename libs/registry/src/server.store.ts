@@ -255,7 +255,7 @@ export class ServerStore {
       `SELECT md5(string_agg(
          concat_ws(' ', id, name, status, description, error_message, list_failures ->> 'tools',
           list_failures ->> 'prompts', list_failures ->> 'resources',
-          list_failures ->> 'resourceTemplates'), ';' ORDER BY id)) AS digest
+          list_failures ->> 'resourceTemplates', trust), ';' ORDER BY id)) AS digest
        FROM mcp.external_servers`,
     );
     return rows[0]?.digest ?? '';

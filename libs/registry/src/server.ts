@@ -42,9 +42,10 @@ export interface Server {
 
 /** What an event says of the server: the part of the row that the catalogue shows. */
 export function writtenServer(server: Server): WrittenServer {
-  const { id, name, description, status, errorMessage, listFailures, registeredAt, version } =
-    server;
-  return { id, name, description, status, errorMessage, listFailures, registeredAt, version };
+  const { id, name, description, status, errorMessage, listFailures, trust } = server;
+  const { registeredAt, version } = server;
+  const shown = { id, name, description, status, errorMessage, listFailures, trust };
+  return { ...shown, registeredAt, version };
 }
 
 export const SERVER_NAME = /^[a-z][a-z0-9_-]*$/;

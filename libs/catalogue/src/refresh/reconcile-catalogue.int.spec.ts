@@ -88,6 +88,7 @@ describe.each([
         status: 'CONNECTING',
         errorMessage: null,
         listFailures: {},
+        trust: null,
         registeredAt: new Date(),
         version: 1,
       },

@@ -70,6 +70,7 @@ describe(RefreshCatalogueOnChanges.name, () => {
       status: 'CONNECTED',
       errorMessage: null,
       listFailures: {},
+      trust: null,
       registeredAt: new Date(0),
       version: 2,
     };

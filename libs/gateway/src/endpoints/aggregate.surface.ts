@@ -112,7 +112,10 @@ export class AggregateSurface implements McpSurface {
   async subscribe(uri: string, onUpdated: () => void): Promise<() => void> {
     const server = this.serverOf(uri);
     const session = await this.deps.forwarder.session(server);
-    return this.deps.subscriptions.subscribe(server.id, uri, session, onUpdated);
+    // The view may leave it out later.
+    return this.deps.subscriptions.subscribe(server.id, uri, session, () => {
+      if (this.deps.offerings.ownerOf(uri, this.shown.offer)?.id === server.id) onUpdated();
+    });
   }
 
   forget(client: McpClient): void {

@@ -118,7 +118,10 @@ export class ServerSurface implements McpSurface {
   async subscribe(uri: string, onUpdated: () => void): Promise<() => void> {
     this.refuseUnoffered(uri);
     const session = await this.deps.forwarder.session(this.server);
-    return this.deps.subscriptions.subscribe(this.server.id, uri, session, onUpdated);
+    const { id } = this.server;
+    return this.deps.subscriptions.subscribe(id, uri, session, () => {
+      if (this.isShown && this.offersUri(uri)) onUpdated();
+    });
   }
 
   forget(client: McpClient): void {
@@ -134,7 +137,7 @@ export class ServerSurface implements McpSurface {
     const stops = [
       this.changes.watch(listener),
       this.deps.notifications.watch((serverId, change) => {
-        if (serverId === this.server.id) listener(change);
+        if (serverId === this.server.id && this.isShown) listener(change);
       }),
     ];
     return () => {
@@ -149,6 +152,11 @@ export class ServerSurface implements McpSurface {
 
   private get offeredTools(): readonly CatalogueTool[] {
     return this.shown.catalogue.toolsByServer.get(this.server.id) ?? [];
+  }
+
+  /** Clients may have sessions here from before the view left the server out. */
+  private get isShown(): boolean {
+    return this.shown.catalogue.servers.has(this.server.id);
   }
 
   /** A result that is not kept here may be kept by the server, if that is an aggregator too. */
@@ -169,10 +177,13 @@ export class ServerSurface implements McpSurface {
     return this.deps.keptResults.isAdded(capabilities, this.shown.offer);
   }
 
+  /** Whether requests are passed on unseen: also those for what the server does not list. */
   private get isWhole(): boolean {
     const { id } = this.server;
     const { offer, catalogue } = this.shown;
+    const { trust } = catalogue.servers.get(id) ?? this.server;
     const isAllOffered =
+      (trust ?? this.deps.env.MCP_AGGREGATOR_TRUST) === 'auto' &&
       !catalogue.withheld.toolsByServer.has(id) &&
       this.deps.offerings.withheldPromptsOf(id).size === 0;
     return isAllOffered && offer.isWholeServer(id);
@@ -290,9 +301,12 @@ export class ServerSurface implements McpSurface {
     throw new RpcError(rpcCode.invalidParams, `Prompt not found: ${name}`);
   }
 
+  private offersUri(uri: string): boolean {
+    return this.isWhole || this.deps.offerings.offersUri(this.server.id, uri, this.shown.offer);
+  }
+
   private refuseUnoffered(uri: string): void {
-    if (this.isWhole || this.deps.offerings.offersUri(this.server.id, uri, this.shown.offer))
-      return;
+    if (this.offersUri(uri)) return;
     throw new RpcError(rpcCode.resourceNotFound, `Resource not found: ${uri}`, { uri });
   }
 }

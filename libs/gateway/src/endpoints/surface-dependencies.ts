@@ -1,7 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { QueryTool } from '@app/aggregation';
-import { Clock } from '@app/platform';
+import { Clock, Env } from '@app/platform';
 import { KeptResultResources } from '../forward/kept-result-resources.js';
 import { RequestForwarder } from '../forward/request-forwarder.js';
 import { Offerings } from '../lists/offerings.js';
@@ -30,5 +30,6 @@ export class SurfaceDependencies {
     readonly loops: LoopGuard,
     readonly keptResults: KeptResultResources,
     readonly clock: Clock,
+    @Inject(Env) readonly env: Env,
   ) {}
 }
