@@ -73,9 +73,9 @@ describe.each([
     expect(body['status']).toBe('CONNECTED');
   };
   const nextName = (): string => `garden-${made + 1}`;
-  const server = async (): Promise<Named> => {
+  const server = async (tools = ['sow', 'water']): Promise<Named> => {
     const name = `garden-${++made}`;
-    upstream.tools.set(name, ['sow', 'water']);
+    upstream.tools.set(name, tools);
     const id = await api.register({
       name,
       transport_type: 'HTTP',
@@ -180,6 +180,26 @@ describe.each([
       expect(await oneWaiting(of)).toMatchObject({ expected_hash });
       const withheld = (await api.history(of.id)).filter((type) => type === 'TOOLS_WITHHELD');
       expect(withheld).toHaveLength(1);
+    });
+
+    it('includes those that name a tool which a view leaves out, in that view', async () => {
+      const before = `Use clear_all with care (good of ${nextName()}).`;
+      upstream.instructions.set(nextName(), before);
+      const of = await server(['sow', 'clear_all']);
+      const view = { slug: of.name, rules: [{ effect: 'include' }] };
+      expect((await api.call('POST', '/views', view)).status).toBe(201);
+      await eventuallyTold(of, before);
+      const careful = [{ effect: 'include' }, { effect: 'exclude', kind: 'tool', name: 'clear_*' }];
+      await api.call('PUT', `/views/${of.name}`, { rules: careful });
+      for (const replica of replicas) {
+        await eventually(async () => {
+          const client = await connect(replica, `/mcp/views/${of.name}`, 'legacy');
+          expect(client.getInstructions()).toContain(`## ${of.name}`);
+          expect(client.getInstructions()).not.toContain(before);
+          await client.close();
+        });
+      }
+      await eventuallyTold(of, before);
     });
 
     it('includes the first ones of a server that had none', async () => {

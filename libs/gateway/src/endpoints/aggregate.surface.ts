@@ -59,7 +59,7 @@ export class AggregateSurface implements McpSurface {
         completions: {},
         logging: {},
       },
-      instructions: aggregateInstructions(this.shown.catalogue, this.deps.instructions),
+      instructions: aggregateInstructions(this.shown, this.deps.instructions),
       meta: this.deps.loops.introduction(),
     };
   }

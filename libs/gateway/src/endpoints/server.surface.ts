@@ -18,6 +18,7 @@ import {
 } from '@app/platform';
 import { isSameList } from '../lists/listed-tools.js';
 import { type ListChange, ListChangeNotices } from '../notify/list-change-notices.js';
+import { shownInstructions } from './instructions.js';
 import type { ShownOffer } from './shown-offer.js';
 import type { SurfaceDependencies } from './surface-dependencies.js';
 
@@ -78,7 +79,8 @@ export class ServerSurface implements McpSurface {
 
   /** Instructions as they were approved, which may change while the session to the server lasts. */
   describe(): ServerDescription {
-    const instructions = this.deps.instructions.get(this.server.id);
+    const { shown, deps } = this;
+    const instructions = shownInstructions(this.server.id, shown, deps.instructions);
     return { ...this.description, ...(instructions !== undefined && { instructions }) };
   }
 

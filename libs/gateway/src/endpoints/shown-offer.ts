@@ -1,6 +1,10 @@
 import type { Catalogue, CatalogueSnapshot } from '@app/catalogue';
 import { DEFAULT_VIEW, type Offer, type Policy } from '@app/policy';
 
+const NAMES = /[\p{L}\p{N}_]+(?:[-.][\p{L}\p{N}_]+)*/gu;
+/** Such as `search`: that it is in a text says nothing of a tool. */
+const PLAIN_WORD = /^\p{L}\p{Ll}*$/u;
+
 /**
  * What a surface shows: the offer of one view at one level. It follows the policy and the catalogue, so that a surface
  * can live as long as the sessions of its clients.
@@ -39,6 +43,19 @@ export class ShownOffer {
   /** What another offer makes of the catalogue as it is now. */
   catalogueOf(offer: Offer): CatalogueSnapshot {
     return offer.catalogue(this.whole.current);
+  }
+
+  /** Whether a text names a tool of the server that the view leaves out. */
+  namesHidden(serverId: string, text: string): boolean {
+    const { catalogue } = this;
+    const all = this.whole.current;
+    if (catalogue === all) return false;
+    const hidden = (all.toolsByServer.get(serverId) ?? []).filter(
+      ({ id, originalName }) => !catalogue.toolsById.has(id) && !PLAIN_WORD.test(originalName),
+    );
+    if (hidden.length === 0) return false;
+    const words = new Set(text.match(NAMES));
+    return hidden.some(({ originalName }) => words.has(originalName));
   }
 
   /** Of results; undefined for that of the deployment. */
