@@ -17,6 +17,7 @@ const mayCall = {
   policy: ['access', 'catalogue', 'registry', 'mcp-protocol'],
   approvals: ['access', 'registry', 'catalogue'],
   activity: ['access', 'registry', 'catalogue', 'policy', 'mcp-protocol'],
+  webhooks: ['access', 'activity', 'catalogue', 'registry'],
   discovery: [
     'access',
     'approvals',

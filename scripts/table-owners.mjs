@@ -36,6 +36,8 @@ export const owners = {
   tools: 'catalogue',
   view_rules: 'policy',
   views: 'policy',
+  webhook_deliveries: 'webhooks',
+  webhooks: 'webhooks',
 };
 
 const STATEMENT =

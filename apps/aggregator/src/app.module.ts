@@ -18,6 +18,7 @@ import { ResultsModule } from '@app/results';
 import { RoutingModule } from '@app/routing';
 import { SearchModule } from '@app/search';
 import { SessionsModule } from '@app/sessions';
+import { WebhooksModule } from '@app/webhooks';
 import { migrations } from '../../../migrations/index.js';
 
 /** All modules, in the order of the data flow. */
@@ -39,6 +40,7 @@ export class AppModule {
         CatalogueModule, // in-memory servers and tools that the modules below read
         PolicyModule, // who sees and calls which tools, under which names
         ActivityModule, // who listens to what happens, and calls counted over time
+        WebhooksModule, // the same events for programs outside
         ApprovalsModule, // definitions that are offered only after a person approved them
         DiscoveryModule, // 3 ask servers for their tools
         ClassificationModule, // 4 skills

@@ -4,6 +4,7 @@ import { CommandBus, CqrsModule } from '@nestjs/cqrs';
 import { AccessModule, SYSTEM } from '@app/access';
 import { createPino, DatabaseModule, makeDataDir, PinoLogger, PlatformModule } from '@app/platform';
 import { RegistryModule, RotateCredentials } from '@app/registry';
+import { WebhookRowsModule } from '@app/webhooks';
 import { migrations } from '../../../migrations/index.js';
 import { readSettings } from './start/settings.js';
 import { failStart } from './start/start-service.js';
@@ -21,6 +22,7 @@ try {
         CqrsModule.forRoot(),
         AccessModule,
         RegistryModule,
+        WebhookRowsModule,
       ],
     },
     { logger: new PinoLogger(await createPino(env)), abortOnError: false },

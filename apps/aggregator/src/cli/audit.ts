@@ -1,6 +1,6 @@
 import type { AuditEntryView } from '@app/api-client';
 import { Command, Option } from '@commander-js/extra-typings';
-import { detailsText } from './events.js';
+import { detailsText } from './details-text.js';
 import { count } from './option-values.js';
 import type { RestClient } from './rest-client.js';
 import { serverId } from './servers/find-server.js';

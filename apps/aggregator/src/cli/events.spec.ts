@@ -1,4 +1,5 @@
-import { detailsText, newest } from './events.js';
+import { detailsText } from './details-text.js';
+import { newest } from './events.js';
 
 describe(newest.name, () => {
   it('merges histories by time, newest first, up to a limit', () => {

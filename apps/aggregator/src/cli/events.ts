@@ -1,6 +1,8 @@
 import type { HistoryEventView } from '@app/api-client';
-import { Command } from '@commander-js/extra-typings';
-import { CliError, exitCodes } from './exit-codes.js';
+import { Command, Option } from '@commander-js/extra-typings';
+import { detailsText } from './details-text.js';
+import { CliError, exitCodes, usageError } from './exit-codes.js';
+import { followEvents, LIVE_TOPICS } from './follow-events.js';
 import { count } from './option-values.js';
 import type { RestClient } from './rest-client.js';
 import type { CommandResult, Perform } from './session.js';
@@ -15,10 +17,17 @@ type ServerEvent = HistoryEventView & { readonly server: string };
 
 export function eventsCommand(perform: Perform) {
   return new Command('events')
-    .description('list connection and configuration events of servers, newest first')
+    .description('list connection and configuration events of servers, or follow what happens')
     .argument('[server]', 'only events of this server')
     .option('--limit <count>', 'maximum number of events', count, 20)
-    .action((server, { limit }) => perform((rest) => showEvents(rest, server, limit)));
+    .option('--follow', 'print events of every topic as they happen, until Ctrl+C')
+    .addOption(new Option('--topics <topics...>', 'with --follow: only these').choices(LIVE_TOPICS))
+    .action((server, { limit, follow, topics }) => {
+      if (topics && !follow) throw usageError('--topics is about what happens: give --follow too.');
+      return perform((rest, output) =>
+        follow ? followEvents(rest, output, { topics, server }) : showEvents(rest, server, limit),
+      );
+    });
 }
 
 /** The history of one server, or the newest entries of the histories of all. */
@@ -83,11 +92,4 @@ async function eventsOf(
     cursor = page.next_cursor;
   }
   return events.map((event) => ({ server: name, ...event }));
-}
-
-export function detailsText(details: Readonly<Record<string, unknown>>): string {
-  return Object.entries(details)
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ');
 }

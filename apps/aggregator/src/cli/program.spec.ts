@@ -37,7 +37,11 @@ describe(buildProgram.name, () => {
       ...['overrides', 'overrides list', 'overrides show', 'overrides set', 'overrides remove'],
       ...['access', 'access explain', 'policy', 'policy export', 'policy history'],
       ...['login', 'clients', 'authorize', 'health', 'status'],
-      ...['events', 'audit', 'add', 'import', 'call', 'stdio', 'completion'],
+      ...['events', 'audit', 'webhooks'],
+      ...['list', 'show', 'create', 'edit', 'enable', 'disable', 'remove'].map(
+        (name) => `webhooks ${name}`,
+      ),
+      ...['add', 'import', 'call', 'stdio', 'completion'],
     ]);
   });
 

@@ -25,6 +25,7 @@ import { skillsGroup } from './skills.js';
 import { tokensGroup } from './token-commands.js';
 import { callCommand, toolsGroup } from './tools/tools.group.js';
 import { usageProblem } from './usage.js';
+import { webhooksGroup } from './webhooks.group.js';
 
 export interface Surroundings {
   readonly version: string;
@@ -85,6 +86,7 @@ function commandsOf(perform: Perform, env: Surroundings['env']): CommandUnknownO
     statusCommand(perform),
     eventsCommand(perform),
     auditCommand(perform),
+    webhooksGroup(perform),
     addCommand('add', perform).summary('short for servers add'),
     importCommand(perform).summary('short for servers import'),
     callCommand(perform).summary('short for tools call'),

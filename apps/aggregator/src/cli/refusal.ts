@@ -27,6 +27,18 @@ export function refusalOf(url: string, status: number, body: unknown): CliError 
   );
 }
 
+/** The client of an event stream gets no body of a refusal. */
+export function streamRefused(url: string, status: number): CliError {
+  if (status === 401) return refusalOf(url, status, undefined);
+  if (status === 403) {
+    const detail =
+      'The token must see every tool (the scope admin, or the whole default view), and admin for the topic audit.';
+    return new CliError(detail, exitCodes.unauthorized, 'FORBIDDEN');
+  }
+  if (status === 404) return new CliError('There is no such server.', exitCodes.notFound);
+  return new CliError(`${url} answered HTTP ${status}.`, exitCodes.failed);
+}
+
 export function unreachable(url: string, cause: unknown): CliError {
   const root = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const code = memberOf(root, 'code');

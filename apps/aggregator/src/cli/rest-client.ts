@@ -1,6 +1,11 @@
-import { connect, type Switchboard } from '@app/api-client';
+import {
+  connect,
+  type StreamEventsData,
+  type StreamEventsResponse,
+  type Switchboard,
+} from '@app/api-client';
 import type { Service } from './locate-service.js';
-import { anotherProgram, refusalOf, unreachable } from './refusal.js';
+import { anotherProgram, refusalOf, streamRefused, unreachable } from './refusal.js';
 
 /** Maximum page size of the service. */
 const PAGE = 500;
@@ -39,6 +44,30 @@ export class RestClient {
     const isJson = response.headers.get('content-type')?.includes('json');
     if (response.status !== 204 && !isJson) throw anotherProgram(url);
     return data;
+  }
+
+  /** What happens, from now on or after the event with this id, until the service ends the stream. */
+  async *events(
+    query: NonNullable<StreamEventsData['query']>,
+    lastId?: string,
+  ): AsyncGenerator<{ readonly event: StreamEventsResponse; readonly id: string | undefined }> {
+    let id = lastId;
+    let failure: unknown;
+    const { stream } = await this.api.streamEvents({
+      query,
+      ...(lastId !== undefined && { headers: { 'Last-Event-ID': lastId } }),
+      sseMaxRetryAttempts: 1,
+      onSseEvent: (event) => (id = event.id),
+      onSseError: (error) => (failure = error),
+    });
+    for await (const event of stream) yield { event, id };
+    if (failure === undefined) return;
+    const status = /^SSE failed: (\d{3})/.exec(
+      failure instanceof Error ? failure.message : '',
+    )?.[1];
+    throw status === undefined
+      ? unreachable(this.service.url, failure)
+      : streamRefused(this.service.url, Number(status));
   }
 
   /** Reads a list page by page, up to `most` items, and returns the first page with all of them. */

@@ -15,9 +15,6 @@ export const activityTopics = [
 ] as const;
 export type ActivityTopic = (typeof activityTopics)[number];
 
-/** As many as callers make; kept apart, so that they do not push changes of state out. */
-export const busyTopics: ReadonlySet<ActivityTopic> = new Set(['call', 'search', 'query']);
-
 /** Actors and addresses of everyone. */
 export const adminTopics: ReadonlySet<ActivityTopic> = new Set(['audit']);
 
@@ -31,6 +28,10 @@ export const stateTopics = [
   'policy',
 ] as const satisfies readonly ActivityTopic[];
 export type StateTopic = (typeof stateTopics)[number];
+
+export function isStateTopic(topic: ActivityTopic): topic is StateTopic {
+  return stateTopics.some((one) => one === topic);
+}
 
 /** What happened at one replica. `seq` counts the events of that replica from 1. */
 export interface ActivityEvent {

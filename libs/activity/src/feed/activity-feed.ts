@@ -5,9 +5,9 @@ import {
   type ActivityNote,
   type ActivityTopic,
   activityTopics,
-  adminTopics,
   boundedData,
-  busyTopics,
+  isStateTopic,
+  type StateTopic,
 } from './activity-event.js';
 import { EventRing } from './event-ring.js';
 
@@ -30,6 +30,17 @@ export interface FeedListener extends EventFilter {
   receive(event: ActivityEvent): void;
 }
 
+/** A change of state, as it is stored for webhooks. */
+export interface StateEvent {
+  readonly topic: StateTopic;
+  readonly serverIds: readonly string[];
+  /** The envelope, without the caller. */
+  readonly text: string;
+}
+
+/** Undefined if there is nothing to store. Must not reject. */
+export type StoreEvent = (event: StateEvent) => Promise<void> | undefined;
+
 /** What was missed: events of this process, oldest first. */
 export interface Missed {
   readonly events: readonly ActivityEvent[];
@@ -50,6 +61,7 @@ export class ActivityFeed {
   private readonly busy = new EventRing(KEPT_EVENTS, KEPT_CHARS);
   private heard: ReadonlySet<ActivityTopic> = new Set();
   private readonly topicsChanged = new Signal<void>('topics');
+  private store: StoreEvent = () => undefined;
   private seq = 0;
 
   constructor(
@@ -66,6 +78,11 @@ export class ActivityFeed {
 
   isHeard(topic: ActivityTopic): boolean {
     return this.heard.has(topic);
+  }
+
+  /** Changes of state are stored before `tell` resolves. */
+  storeWith(store: StoreEvent): void {
+    this.store = store;
   }
 
   /** Called when a topic gets its first listener, and when it loses its last one. */
@@ -86,7 +103,7 @@ export class ActivityFeed {
   /** Calls, searches, queries and audit entries are dropped without a listener; changes of state are kept. Never rejects. */
   tell({ topic, data, serverIds = [], caller, summary }: ActivityNote): Promise<void> {
     const isHeard = this.heard.has(topic);
-    const isState = !busyTopics.has(topic) && !adminTopics.has(topic);
+    const isState = isStateTopic(topic);
     if (!isHeard && !isState) return DONE;
     const seq = ++this.seq;
     const at = this.clock.now().toISOString();
@@ -102,7 +119,7 @@ export class ActivityFeed {
     if (isHeard) {
       for (const listener of this.listeners) if (admits(listener, event)) listener.receive(event);
     }
-    return DONE;
+    return (isStateTopic(topic) && this.store({ topic, serverIds, text })) || DONE;
   }
 
   /** The events that fit the filter, after the one with this number. */

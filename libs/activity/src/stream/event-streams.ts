@@ -1,5 +1,4 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
 import { hasScope, type Principal, StillAdmitted } from '@app/access';
 import { AppError, ClientLimits, Clock, PeerRequests, Peers, Shares } from '@app/platform';
 import { Permissions } from '@app/policy';
@@ -9,8 +8,9 @@ import type { EventCursor } from './event-cursor.js';
 import { ListenerStream } from './listener-stream.js';
 import { PeerEvents } from './peer-events.js';
 
-const PING_EVERY_MS = 15_000;
-const FOLLOW_EVERY_MS = 1_000;
+const TICK_MS = 1_000;
+/** Of these ticks. */
+const PING_EVERY = 15;
 /** All clients together; when it is reached, each principal keeps its share. */
 const MAX_STREAMS = 128;
 
@@ -35,6 +35,9 @@ export class EventStreams implements BeforeApplicationShutdown {
   private readonly open = new Set<OpenStream>();
   private readonly owners = new Shares();
   private gaps = 0;
+  private ticks = 0;
+  /** Only while there are streams. */
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly feed: ActivityFeed,
@@ -68,21 +71,12 @@ export class EventStreams implements BeforeApplicationShutdown {
     const opened = { stream, peers, request, principal };
     this.open.add(opened);
     this.owners.add(principal.name);
+    this.timer ??= setInterval(() => this.tick(), TICK_MS).unref();
     reply.raw.once('close', () => {
       peers?.end();
       if (this.open.delete(opened)) this.owners.remove(principal.name);
+      if (this.open.size === 0) this.stopTicking();
     });
-  }
-
-  @Interval(PING_EVERY_MS)
-  ping(): void {
-    for (const { stream } of this.open) stream.ping();
-    void this.endUnadmitted();
-  }
-
-  @Interval(FOLLOW_EVERY_MS)
-  followReplicas(): void {
-    for (const { peers } of this.open) peers?.follow();
   }
 
   /** Ends the streams whose token was revoked or has expired, or whose caller sees less now. */
@@ -101,6 +95,18 @@ export class EventStreams implements BeforeApplicationShutdown {
   /** Closing the listener waits for open responses. */
   beforeApplicationShutdown(): void {
     this.endAll();
+  }
+
+  private tick(): void {
+    for (const { peers } of this.open) peers?.follow();
+    if (++this.ticks % PING_EVERY !== 0) return;
+    for (const { stream } of this.open) stream.ping();
+    void this.endUnadmitted();
+  }
+
+  private stopTicking(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
   }
 
   private mayGoOn({ stream, principal }: OpenStream, now: Principal): boolean {

@@ -1041,15 +1041,15 @@ export type StatsPointsView = {
      */
     errors: Array<number>;
     /**
-     * Milliseconds, to 13 %.
+     * Milliseconds, less than 26 % off.
      */
     p50: Array<number | null>;
     /**
-     * Milliseconds, to 13 %.
+     * Milliseconds, less than 26 % off.
      */
     p95: Array<number | null>;
     /**
-     * Milliseconds, to 13 %.
+     * Milliseconds, less than 26 % off.
      */
     p99: Array<number | null>;
 };
@@ -1102,6 +1102,100 @@ export type StatsView = {
      * Replicas that did not answer: their calls are missing.
      */
     replicas_missing: number;
+};
+
+export type WebhookView = {
+    id: string;
+    url: string;
+    description: string | null;
+    topics: Array<'server' | 'catalogue' | 'health' | 'session' | 'approval' | 'policy'>;
+    /**
+     * Names; ids of removed servers.
+     */
+    servers: Array<string> | null;
+    enabled: boolean;
+    created_by: string;
+    created_at: string;
+    updated_at: string;
+    /**
+     * Events that were not taken yet.
+     */
+    waiting: number;
+    /**
+     * Events that were given up.
+     */
+    dead: number;
+    delivered_at: string | null;
+    /**
+     * Since when no event was taken; null if the last one was.
+     */
+    failing_since: string | null;
+    last_error: string | null;
+};
+
+export type WebhookListView = {
+    /**
+     * Number of items in the whole list.
+     */
+    total: number;
+    limit: number;
+    offset: number;
+    webhooks: Array<WebhookView>;
+};
+
+export type CreateWebhookDto = {
+    url: string;
+    description?: string | null;
+    topics: Array<'server' | 'catalogue' | 'health' | 'session' | 'approval' | 'policy'>;
+    /**
+     * Names or ids: only events about these servers. Null, or left out, for all.
+     */
+    servers?: Array<string> | null;
+    enabled?: boolean;
+};
+
+export type SecretWebhookView = {
+    id: string;
+    url: string;
+    description: string | null;
+    topics: Array<'server' | 'catalogue' | 'health' | 'session' | 'approval' | 'policy'>;
+    /**
+     * Names; ids of removed servers.
+     */
+    servers: Array<string> | null;
+    enabled: boolean;
+    created_by: string;
+    created_at: string;
+    updated_at: string;
+    /**
+     * Events that were not taken yet.
+     */
+    waiting: number;
+    /**
+     * Events that were given up.
+     */
+    dead: number;
+    delivered_at: string | null;
+    /**
+     * Since when no event was taken; null if the last one was.
+     */
+    failing_since: string | null;
+    last_error: string | null;
+    /**
+     * Verifies the signature of each event; it is shown only this once.
+     */
+    secret: string;
+};
+
+export type ChangeWebhookDto = {
+    url?: string;
+    description?: string | null;
+    topics?: Array<'server' | 'catalogue' | 'health' | 'session' | 'approval' | 'policy'>;
+    /**
+     * Names or ids: only events about these servers. Null, or left out, for all.
+     */
+    servers?: Array<string> | null;
+    enabled?: boolean;
 };
 
 export type FindingView = {
@@ -4097,6 +4191,201 @@ export type GetStatsResponses = {
 };
 
 export type GetStatsResponse = GetStatsResponses[keyof GetStatsResponses];
+
+export type ListWebhooksData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v1/aggregator/webhooks';
+};
+
+export type ListWebhooksErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListWebhooksError = ListWebhooksErrors[keyof ListWebhooksErrors];
+
+export type ListWebhooksResponses = {
+    200: WebhookListView;
+};
+
+export type ListWebhooksResponse = ListWebhooksResponses[keyof ListWebhooksResponses];
+
+export type CreateWebhookData = {
+    body: CreateWebhookDto;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/webhooks';
+};
+
+export type CreateWebhookErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type CreateWebhookError = CreateWebhookErrors[keyof CreateWebhookErrors];
+
+export type CreateWebhookResponses = {
+    201: SecretWebhookView;
+};
+
+export type CreateWebhookResponse = CreateWebhookResponses[keyof CreateWebhookResponses];
+
+export type RemoveWebhookData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/webhooks/{id}';
+};
+
+export type RemoveWebhookErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type RemoveWebhookError = RemoveWebhookErrors[keyof RemoveWebhookErrors];
+
+export type RemoveWebhookResponses = {
+    204: void;
+};
+
+export type RemoveWebhookResponse = RemoveWebhookResponses[keyof RemoveWebhookResponses];
+
+export type GetWebhookData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/webhooks/{id}';
+};
+
+export type GetWebhookErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type GetWebhookError = GetWebhookErrors[keyof GetWebhookErrors];
+
+export type GetWebhookResponses = {
+    200: WebhookView;
+};
+
+export type GetWebhookResponse = GetWebhookResponses[keyof GetWebhookResponses];
+
+export type ChangeWebhookData = {
+    body: ChangeWebhookDto;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/webhooks/{id}';
+};
+
+export type ChangeWebhookErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ChangeWebhookError = ChangeWebhookErrors[keyof ChangeWebhookErrors];
+
+export type ChangeWebhookResponses = {
+    200: WebhookView;
+};
+
+export type ChangeWebhookResponse = ChangeWebhookResponses[keyof ChangeWebhookResponses];
 
 export type ListApprovalsData = {
     body?: never;

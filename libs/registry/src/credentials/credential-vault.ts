@@ -15,6 +15,7 @@ export class CredentialVault implements OnModuleInit {
   private readonly logger = new Logger(CredentialVault.name);
   private readonly current: VaultKey;
   private readonly keys: readonly VaultKey[];
+  private readonly resealing: ((tx: Tx) => Promise<void>)[] = [];
 
   constructor(
     @Inject(Env) env: Env,
@@ -56,6 +57,16 @@ export class CredentialVault implements OnModuleInit {
     } catch {
       throw new UnreadableCredentials(`${place.table} ${place.row}`);
     }
+  }
+
+  /** For key rotation: secrets in rows of other libs are re-encrypted in its transaction too. */
+  onReseal(reseal: (tx: Tx) => Promise<void>): void {
+    this.resealing.push(reseal);
+  }
+
+  /** Re-encrypts what other libs have sealed. */
+  async resealOthers(tx: Tx): Promise<void> {
+    for (const reseal of this.resealing) await reseal(tx);
   }
 
   /** For key rotation: re-encrypts the check value, so that only the current key is needed afterwards. */

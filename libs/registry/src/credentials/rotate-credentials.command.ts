@@ -26,6 +26,7 @@ export class RotateCredentialsHandler implements ICommandHandler<RotateCredentia
     return this.database.background.transaction(async (tx) => {
       const servers = await this.servers.resealAll(tx);
       await this.authorizations.resealAll(tx);
+      await this.vault.resealOthers(tx);
       await this.vault.sealCheck(tx);
       await this.audit.record({ event: 'credentials.rotated', actor, details: { servers } }, tx);
       return { servers };

@@ -1,0 +1,2 @@
+export { WebhookRowsModule } from './rows/webhook-rows.module.js';
+export { WebhooksModule } from './webhooks.module.js';

@@ -1,0 +1,66 @@
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import type { StateTopic } from '@app/activity';
+import { CoalescedRuns, Replicas, Upkeep } from '@app/platform';
+import { WebhookStore } from './rows/webhook.store.js';
+import { type Webhook, WEBHOOKS_CHANGED } from './webhook.js';
+
+const RELOAD_EVERY_MS = 30_000;
+
+/** Which webhooks there are, in memory: an event that no webhook wants costs no query. */
+@Injectable()
+export class KnownWebhooks implements OnApplicationBootstrap {
+  private readonly logger = new Logger('webhooks');
+  private readonly reads = new CoalescedRuns();
+  private webhooks: readonly Webhook[] = [];
+
+  constructor(
+    private readonly store: WebhookStore,
+    private readonly replicas: Replicas,
+    private readonly upkeep: Upkeep,
+  ) {}
+
+  /** Before requests are served, so that no change is missed. */
+  async onApplicationBootstrap(): Promise<void> {
+    await this.tryReload();
+  }
+
+  get hasEnabled(): boolean {
+    return this.webhooks.some(({ enabled }) => enabled);
+  }
+
+  /** Ids of those that want an event. */
+  wanting(topic: StateTopic, serverIds: readonly string[]): readonly string[] {
+    if (this.webhooks.length === 0) return [];
+    return this.webhooks
+      .filter(
+        (webhook) =>
+          webhook.enabled &&
+          webhook.topics.includes(topic) &&
+          (webhook.serverIds === null || webhook.serverIds.some((id) => serverIds.includes(id))),
+      )
+      .map(({ id }) => id);
+  }
+
+  reload(): Promise<void> {
+    return this.reads.run('rows', async () => {
+      this.webhooks = await this.store.all();
+    });
+  }
+
+  /** After a change here. */
+  async changed(): Promise<void> {
+    await this.reload();
+    await this.replicas.tell(WEBHOOKS_CHANGED);
+  }
+
+  /** A notification of another replica may be lost. */
+  @Interval(RELOAD_EVERY_MS)
+  async tryReload(): Promise<void> {
+    try {
+      await this.upkeep.run(() => this.reload());
+    } catch (error) {
+      this.logger.warn({ err: error }, 'webhook.not_reloaded');
+    }
+  }
+}
