@@ -75,6 +75,6 @@ describe('on the command line', () => {
     expect(await weak.run('events', '--follow')).toMatchObject({ code: 4 });
     const audit = commandLine({ url: service.url, token: service.tokens.read });
     const refused = await audit.run('events', '--follow', '--topics', 'audit');
-    expect(refused.stderr).toContain('admin for the topic audit');
+    expect(refused.stderr).toContain('admin for the topics audit and policy');
   });
 });

@@ -104,8 +104,10 @@ describe('events', () => {
     });
     expect(reader.of('audit')).toEqual([]);
     expect(reader.of('call').map(({ data }) => data['caller'])).toEqual([undefined, undefined]);
-    const refused = await listen('?topics=audit', undefined, service.tokens.read);
-    expect(refused.status).toBe(403);
+    for (const topic of ['audit', 'policy']) {
+      const refused = await listen(`?topics=${topic}`, undefined, service.tokens.read);
+      expect(refused.status).toBe(403);
+    }
   });
 
   it('continue after the last one that a client has read', async () => {

@@ -32,7 +32,7 @@ export function streamRefused(url: string, status: number): CliError {
   if (status === 401) return refusalOf(url, status, undefined);
   if (status === 403) {
     const detail =
-      'The token must see every tool (the scope admin, or the whole default view), and admin for the topic audit.';
+      'The token must see every tool (the scope admin, or the whole default view), and admin for the topics audit and policy.';
     return new CliError(detail, exitCodes.unauthorized, 'FORBIDDEN');
   }
   if (status === 404) return new CliError('There is no such server.', exitCodes.notFound);

@@ -15,8 +15,8 @@ export const activityTopics = [
 ] as const;
 export type ActivityTopic = (typeof activityTopics)[number];
 
-/** Actors and addresses of everyone. */
-export const adminTopics: ReadonlySet<ActivityTopic> = new Set(['audit']);
+/** As the routes that show the same. */
+export const adminTopics: ReadonlySet<ActivityTopic> = new Set(['audit', 'policy']);
 
 /** Changes of state, also for webhooks. */
 export const stateTopics = [

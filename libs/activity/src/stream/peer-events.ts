@@ -26,37 +26,41 @@ export class PeerEvents {
     private readonly principal: Principal,
     private readonly cluster: ClusterParts,
   ) {
-    this.follow();
+    this.connect(undefined);
   }
 
-  /** Connects to replicas that are new. */
+  /** Connects to replicas that are new: what they told since their start is new to the client too. */
   follow(): void {
-    for (const peer of this.cluster.peers.others) {
-      if (this.links.has(peer.id)) continue;
-      const stop = new AbortController();
-      this.links.set(peer.id, stop);
-      void this.keep(peer, stop).finally(() => this.links.delete(peer.id));
-    }
+    this.connect(0);
   }
 
   end(): void {
     for (const stop of this.links.values()) stop.abort();
   }
 
+  private connect(since: number | undefined): void {
+    for (const peer of this.cluster.peers.others) {
+      if (this.links.has(peer.id)) continue;
+      const stop = new AbortController();
+      this.links.set(peer.id, stop);
+      void this.keep(peer, stop, since).finally(() => this.links.delete(peer.id));
+    }
+  }
+
   /** Until the client, or the replica, is gone. */
-  private async keep(peer: Peer, stop: AbortController): Promise<void> {
+  private async keep(peer: Peer, stop: AbortController, since: number | undefined): Promise<void> {
     const { clock, peers } = this.cluster;
     for (let failures = 0; !stop.signal.aborted && peers.get(peer.id);) {
-      const isHeard = await this.hear(peer, stop.signal).catch(() => false);
+      const isHeard = await this.hear(peer, stop.signal, since).catch(() => false);
       failures = isHeard ? 1 : failures + 1;
       await clock.sleep(backoffMs(failures, WAITS), stop.signal).catch(() => undefined);
     }
   }
 
   /** Resolves when the connection ends; true if it had begun. */
-  private async hear(peer: Peer, signal: AbortSignal): Promise<boolean> {
+  private async hear(peer: Peer, signal: AbortSignal, since: number | undefined): Promise<boolean> {
     const replica = peer.id.slice(0, 8);
-    const seen = this.stream.cursor.of(replica);
+    const seen = this.stream.cursor.of(replica) ?? since;
     const answer = await this.cluster.requests.send(peer, {
       method: 'GET',
       path: this.path,
