@@ -65,9 +65,8 @@ describe(CallStatsHandler.name, () => {
     expect(calls).toEqual(calls.toSorted((one, other) => other - one));
   });
 
-  it('answers with less than 200 KB whatever was called, and holds less than 60 MB', async () => {
+  it('answers with less than 200 KB whatever was called', async () => {
     const { time, handler, history, call } = counting();
-    const before = process.memoryUsage().heapUsed;
     // 50 servers with 200 tools each: every server each second of ten minutes, every tool once, and some each minute.
     for (let second = 0; second < 900; second++) {
       time.ms = second * 1_000;
@@ -80,7 +79,6 @@ describe(CallStatsHandler.name, () => {
         );
       }
     }
-    expect((process.memoryUsage().heapUsed - before) / 1_048_576).toBeLessThan(60);
     expect(history.counts.calls).toBe(45_000);
     for (const window of statsWindows) {
       for (const by of [...statsGroups, undefined]) {

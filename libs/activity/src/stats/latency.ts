@@ -44,17 +44,16 @@ const DIGIT = 128;
 
 /** As text of one byte for each character: a bucket, then its count in digits of seven bits with the last one marked. */
 export function packLatency(latency: Latency): string {
-  let text = '';
+  const codes: number[] = [];
   for (let bucket = 0; bucket < latency.length; bucket++) {
     let count = latency[bucket] ?? 0;
     if (count === 0) continue;
-    text += String.fromCharCode(bucket);
-    for (; count >= DIGIT; count = Math.floor(count / DIGIT)) {
-      text += String.fromCharCode(count % DIGIT);
-    }
-    text += String.fromCharCode(count + DIGIT);
+    codes.push(bucket);
+    for (; count >= DIGIT; count = Math.floor(count / DIGIT)) codes.push(count % DIGIT);
+    codes.push(count + DIGIT);
   }
-  return text;
+  // At once: a text that is put together from parts keeps all of them in memory.
+  return String.fromCharCode(...codes);
 }
 
 export function addPacked(to: Latency, packed: string): void {
