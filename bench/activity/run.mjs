@@ -1,7 +1,6 @@
 // npm run bench:activity: CPU of a call without a listener, with five, and the memory of listeners that do not read.
-// ACTIVITY_BASE=<another built checkout> compares with that one too, such as the commit before events.
+// What a call costs beside another checkout: npm run bench:compare.
 import { request } from 'node:http';
-import { join } from 'node:path';
 import { measure, median } from '../calls/measure.mjs';
 import { AUTH, pause, rssMb, settled, startProduct, startUpstream } from '../calls/processes.mjs';
 
@@ -11,23 +10,21 @@ const STUCK = 40;
 const plan = { connections: 64, seconds: 1 };
 
 const upstream = await startUpstream(10);
-const servers = { up0: { url: upstream.url } };
-const product = await startReady(startProduct);
-const base = process.env.ACTIVITY_BASE;
-const other =
-  base && (await startReady((await import(join(base, 'bench/calls/processes.mjs'))).startProduct));
+const started = await startProduct({ up0: { url: upstream.url } });
+await settled(started, 10);
+const product = { ...started, tool: 'up0__echo_0' };
+await measure(product, { ...plan, seconds: 3 });
 
 // Listeners come and go at one process: two processes differ by more than what is measured here.
-const found = { 'no listener': [], 'five listeners': [], 'before events': [] };
+const found = { 'no listener': [], 'five listeners': [] };
 let frames = 0;
 for (let round = 0; round < ROUNDS; round++) {
   for (const name of round % 2 === 0 ? Object.keys(found) : Object.keys(found).reverse()) {
-    if (name === 'before events' && !other) continue;
     const heard = [];
     if (name === 'five listeners') {
       for (let n = 0; n < LISTENERS; n++) heard.push(await listen(product));
     }
-    found[name].push(await measure(name === 'before events' ? other : product, plan));
+    found[name].push(await measure(product, plan));
     for (const listener of heard) frames += listener.close();
   }
 }
@@ -35,7 +32,6 @@ const silent = found['no listener'];
 console.log('| service | calls/s | CPU µs a call | CPU ÷ no listener |');
 console.log('| --- | --- | --- | --- |');
 for (const [name, runs] of Object.entries(found)) {
-  if (runs.length === 0) continue;
   const ratios = runs.map((run, round) => run.cpu / silent[round].cpu);
   const of = (field) => median(runs.map((run) => run[field])).toFixed(1);
   console.log(`| ${name} | ${of('perSecond')} | ${of('cpu')} | ${median(ratios).toFixed(3)} |`);
@@ -51,14 +47,6 @@ console.log(
   `${STUCK} listeners that do not read: ${grown.toFixed(1)} MB, ${(grown / STUCK).toFixed(2)} MB each (RSS, with the garbage of calls)`,
 );
 process.exit(0);
-
-async function startReady(startOne) {
-  const started = await startOne(servers);
-  await settled(started, 10);
-  const target = { ...started, tool: 'up0__echo_0' };
-  await measure(target, { ...plan, seconds: 3 });
-  return target;
-}
 
 /** A listener of all topics that counts frames. */
 function listen({ origin }) {
