@@ -455,7 +455,11 @@ describe('views, grants and overrides', () => {
     for (const [path] of reads) {
       if ((await send(service.url, path, { token })).status !== 403) open.push(path);
     }
-    expect(open).toEqual(['/api/v1/aggregator/me', '/api/v1/aggregator/tools']);
+    expect(open.toSorted()).toEqual([
+      '/api/v1/aggregator/me',
+      '/api/v1/aggregator/tools',
+      '/api/v1/aggregator/tools/rows',
+    ]);
     expect(await meOf(token)).toEqual({
       name: 'kiosk-bot',
       role: 'caller',

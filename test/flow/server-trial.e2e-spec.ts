@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Api, type ApiAnswer } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -97,28 +100,39 @@ describe('testing a configuration before it is saved', () => {
   });
 
   it('tests at most two at once', async () => {
-    const clients = [new AbortController(), new AbortController()];
-    const marks = clients.map((_, i) => `${MARK}-${i}`);
-    const answers = clients.map(({ signal }, i) =>
-      fetch(`${service.url}/api/v1/aggregator/servers/test`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(
-          hostile({ mute: ['initialize'] }, { [markName]: `${markValue}-${i}` }),
-        ),
-        signal,
-      }).catch(() => undefined),
-    );
-    await eventually(() =>
-      expect(marks.map((mark) => processesWith(mark).length > 0)).toEqual([true, true]),
-    );
-    expect(await test(hostile())).toMatchObject({
-      status: 503,
-      body: { error_code: 'OVERLOADED' },
+    const asked = new Set<string>();
+    const silent = createServer(({ url = '' }) => asked.add(url)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const clients = ['/one', '/two'].map((path) => {
+      const client = new AbortController();
+      const connection_config = { base_url: `http://127.0.0.1:${port}${path}` };
+      const ask = () =>
+        fetch(`${service.url}/api/v1/aggregator/servers/test`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ transport_type: 'HTTP', connection_config }),
+          signal: client.signal,
+        });
+      // The place of a test that was given up before is free shortly after its program is gone.
+      const untilTaken = async (): Promise<void> => {
+        while ((await ask()).status === 503);
+      };
+      const answer = untilTaken().catch(() => undefined);
+      return { client, answer };
     });
-    for (const client of clients) client.abort();
-    await Promise.all(answers);
-    await eventually(() => expect(marks.flatMap(processesWith)).toEqual([]));
+    try {
+      await eventually(() => expect([...asked].toSorted()).toEqual(['/one', '/two']));
+      expect(await test(hostile())).toMatchObject({
+        status: 503,
+        body: { error_code: 'OVERLOADED' },
+      });
+    } finally {
+      for (const { client } of clients) client.abort();
+      await Promise.all(clients.map(({ answer }) => answer));
+      silent.closeAllConnections();
+      silent.close();
+    }
     await eventually(async () => expect((await test(hostile())).status).toBe(200));
   });
 
@@ -170,6 +184,24 @@ describe('testing a configuration before it is saved', () => {
       status: 422,
       body: { error_code: 'VALIDATION_ERROR' },
     });
+  });
+
+  it('tests an entry of a paste, with the values that it misses', async () => {
+    const { command, args } = hostile().connection_config;
+    const pasted = {
+      text: JSON.stringify({
+        mcpServers: { Tried: { command, args, env: { A: '${UNSET_HERE}' } } },
+      }),
+      key: 'Tried',
+    };
+    expect((await tested({ pasted })).error?.message).toContain('UNSET_HERE');
+    expect(await tested({ pasted: { ...pasted, values: { UNSET_HERE: 'x' } } })).toMatchObject({
+      ok: true,
+    });
+    expect((await test({ pasted: { ...pasted, key: 'other' } })).status).toBe(422);
+    expect((await test({ pasted, name: 'tried' })).status).toBe(422);
+    expect((await test({ pasted: { text: 7, key: 'a' } })).status).toBe(422);
+    expect((await test({ pasted: { ...pasted, text: '{' } })).status).toBe(400);
   });
 
   it('is for admins', async () => {

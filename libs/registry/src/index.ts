@@ -28,6 +28,7 @@ export {
 } from './connection/resolve-trial.query.js';
 export { ResolveTransport } from './connection/resolve-transport.query.js';
 export { RotateCredentials } from './credentials/rotate-credentials.command.js';
+export { ImportPreviewDto } from './import/import.dto.js';
 export { RegisterServerDto } from './servers.dto.js';
 export { ForbiddenUrl, UnsetVariable } from './registry.errors.js';
 export type { Server } from './server.js';

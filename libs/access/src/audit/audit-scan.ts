@@ -11,42 +11,49 @@ const SHOWN = `id::text AS id, event, outcome, actor, ip_address AS "ipAddress",
   server_name AS "serverName", details, timestamp`;
 
 /**
- * The statements for a part of the audit log: the newest `length` entries of an index before an id, and of them those
- * that meet the other conditions. Materialised, so that the index is used whatever the planner guesses.
+ * The statements for a part of the audit log: entries of an index before an id, newest first, and of them those that
+ * meet the other conditions. Materialised, so that the index is used whatever the planner guesses.
  */
 export class AuditScan {
   constructor(
     private readonly plan: FilterPlan,
     /** No entry below this id is wanted. */
     private readonly bottom: string,
-    private readonly length: number,
   ) {}
 
-  rows(before: string, { limit, offset }: KeysetPage): Statement {
-    // Without other conditions no more has to be read than is shown.
-    const length = this.plan.rest.length > 0 ? this.length : limit + 1 + offset;
-    const scan = this.scan(before, length);
-    const { sql, values } = this.rest(scan.values.length);
-    const all = [...scan.values, ...values, limit + 1, offset];
+  /**
+   * The entries of a page among the next `length` of the index, each beside the number of those that were looked
+   * through and that are wanted, and the lowest id. One row without an entry if none is wanted.
+   */
+  page(before: string, { limit, offset }: KeysetPage, length: number): Statement {
+    const scan = this.scan(before, COLUMNS, length);
+    const { rest } = this.plan;
+    const conditions = rest.map(({ sql }, i) => sql.replace('?', `$${scan.values.length + i + 1}`));
+    const values = [...scan.values, ...rest.map(({ value }) => value), limit + 1, offset];
     return {
-      text: `${scan.text} SELECT ${SHOWN} FROM scanned WHERE ${sql}
-             ORDER BY scanned.id DESC LIMIT $${all.length - 1} OFFSET $${all.length}`,
-      values: all,
+      text: `${scan.text}, wanted AS MATERIALIZED (
+               SELECT * FROM scanned WHERE ${conditions.join(' AND ') || 'true'})
+             SELECT bounds.*, page.* FROM (
+               SELECT (SELECT count(*) FROM scanned)::int AS scanned,
+                      (SELECT count(*) FROM wanted)::int AS matched,
+                      (SELECT min(id) FROM scanned)::text AS lowest) AS bounds
+             LEFT JOIN (
+               SELECT ${SHOWN} FROM wanted ORDER BY wanted.id DESC
+               LIMIT $${values.length - 1} OFFSET $${values.length}) AS page ON true`,
+      values,
     };
   }
 
-  /** How many entries were looked through, how many of them are wanted, and the lowest id. */
-  bounds(before: string): Statement {
-    const scan = this.scan(before, this.length);
-    const { sql, values } = this.rest(scan.values.length);
+  /** The number of entries of the index, up to `most`; for a filter without other conditions. */
+  count(most: number, before: string): Statement {
+    const scan = this.scan(before, 'id', most);
     return {
-      text: `${scan.text} SELECT count(*)::int AS scanned, count(*) FILTER (WHERE ${sql})::int AS matched,
-             min(id)::text AS lowest FROM scanned`,
-      values: [...scan.values, ...values],
+      text: `${scan.text} SELECT count(*)::int AS counted FROM scanned`,
+      values: scan.values,
     };
   }
 
-  private scan(before: string, length: number): Statement {
+  private scan(before: string, selected: string, length: number): Statement {
     const columns = this.plan.scope.map(({ column }) => column);
     const range = keyRange(columns);
     const given = [...this.plan.scope.map(({ value }) => value), before];
@@ -55,16 +62,10 @@ export class AuditScan {
     const partial = this.plan.partial === undefined ? '' : `AND ${this.plan.partial}`;
     return {
       text: `WITH scanned AS MATERIALIZED (
-               SELECT ${COLUMNS} FROM mcp.audit_log
+               SELECT ${selected} FROM mcp.audit_log
                WHERE ${range.where} AND (${floor}) >= (${atFloor}) ${partial}
                ORDER BY ${range.newestFirst} LIMIT $${given.length + 2})`,
       values: [...given, this.bottom, length],
     };
-  }
-
-  private rest(before: number): { readonly sql: string; readonly values: readonly unknown[] } {
-    const { rest } = this.plan;
-    const conditions = rest.map(({ sql }, i) => sql.replace('?', `$${before + i + 1}`));
-    return { sql: conditions.join(' AND ') || 'true', values: rest.map(({ value }) => value) };
   }
 }

@@ -26,7 +26,7 @@ export interface AuditEntry {
 }
 
 /** Entries that a page looks through for what no index leads to. */
-const SCANNED = 20_000;
+const SCANNED = 5_000;
 /** Ids are given before a transaction commits, so that a later one may have an earlier time. */
 const OUT_OF_ORDER = 10_000n;
 
@@ -48,9 +48,15 @@ const auditRows = z.array(
     timestamp: z.date(),
   }),
 );
-const scanBounds = z.array(
-  z.object({ scanned: z.number(), matched: z.number(), lowest: z.string().nullable() }),
+const foundRows = z.array(
+  z.looseObject({
+    id: z.string().nullable(),
+    scanned: z.number(),
+    matched: z.number(),
+    lowest: z.string().nullable(),
+  }),
 );
+const counts = z.array(z.object({ counted: z.number() }));
 const ids = z.array(z.object({ id: z.string().nullable() }));
 
 function minOf(one: string, other: string): string {
@@ -93,20 +99,21 @@ export class AuditStore {
     const plan = planOf(filter);
     const [top, bottom] = await Promise.all([this.top(filter), this.bottom(filter)]);
     const start = minOf(page.after ?? LAST_ROW_ID, top);
+    const scan = new AuditScan(plan, bottom);
     const isScan = plan.rest.length > 0;
-    const scan = new AuditScan(plan, bottom, isScan ? SCANNED : MAX_OFFSET + 1);
-    const [rows, seen, counted] = await Promise.all([
-      this.query(scan.rows(start, page), auditRows),
-      isScan ? this.query(scan.bounds(start), scanBounds) : undefined,
-      page.after === undefined && isScan ? undefined : this.query(scan.bounds(top), scanBounds),
+    const length = isScan ? SCANNED : page.limit + 1 + page.offset;
+    const [found, counted] = await Promise.all([
+      this.query(scan.page(start, page, length), foundRows),
+      isScan ? undefined : this.query(scan.count(MAX_OFFSET + 1, top), counts),
     ]);
-    const here = seen?.[0];
-    const all = counted?.[0] ?? here;
+    const rows = auditRows.parse(found.filter(({ id }) => id !== null));
+    const { scanned = 0, matched = 0, lowest } = found[0] ?? {};
+    const isPart = isScan && (scanned === SCANNED || page.after !== undefined);
     return {
       rows,
-      counted: all?.matched ?? 0,
-      isPartlyCounted: isScan && all?.scanned === SCANNED,
-      continueAfter: here?.scanned === SCANNED ? (here.lowest ?? undefined) : undefined,
+      counted: counted?.[0]?.counted ?? matched,
+      isPartlyCounted: isPart,
+      continueAfter: isScan && scanned === SCANNED ? (lowest ?? undefined) : undefined,
     };
   }
 

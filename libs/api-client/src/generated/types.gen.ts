@@ -1338,6 +1338,23 @@ export type ReviewedView = {
     definitions: number;
 };
 
+export type PastedEntryDto = {
+    /**
+     * JSON of a client (`mcpServers`, or `servers` as VS Code writes it), one URL, or one command line.
+     */
+    text: string;
+    /**
+     * Values that are put in the place of `${NAME}`, and stored encrypted.
+     */
+    values?: {
+        [key: string]: string;
+    };
+    /**
+     * The `key` of the entry.
+     */
+    key: string;
+};
+
 export type TestServerDto = {
     name?: string;
     description?: string | null;
@@ -1361,6 +1378,10 @@ export type TestServerDto = {
      * Tests a change of this server: what is left out is as stored, and masked secrets are the stored ones.
      */
     server_id?: string;
+    /**
+     * Tests an entry of a paste, as the import preview names it; instead of all others.
+     */
+    pasted?: PastedEntryDto;
 };
 
 export type TestedItemView = {
@@ -6460,6 +6481,23 @@ export type ListSettingsData = {
     query?: never;
     url: '/api/v1/aggregator/settings';
 };
+
+export type ListSettingsErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListSettingsError = ListSettingsErrors[keyof ListSettingsErrors];
 
 export type ListSettingsResponses = {
     200: SettingsView;

@@ -28,12 +28,14 @@ export class ServerTrialController {
     @Body() dto: TestServerDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ServerTestView> {
+    const { text, key, values = {} } = dto.pasted ?? {};
     const given = {
       serverId: dto.server_id,
       name: dto.name,
       transportType: dto.transport_type,
       connectionConfig: dto.connection_config,
       healthCheckUrl: dto.health_check_url,
+      pasted: text !== undefined && key !== undefined ? { text, key, values } : undefined,
     };
     return toServerTestView(
       await this.commands.execute(new TryServer(given, whileConnected(reply))),

@@ -1,12 +1,21 @@
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
-import { IsOptional, IsUUID } from 'class-validator';
-import { cutText, type JsonObject } from '@app/platform';
-import { RegisterServerDto } from '@app/registry';
+import { Type } from 'class-transformer';
+import { IsObject, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
+import { cutText, IsCleanText, type JsonObject, MaxChars } from '@app/platform';
+import { ImportPreviewDto, RegisterServerDto } from '@app/registry';
 import type { TrialList, TrialOutcome, TrialSuccess } from './try-server.command.js';
 
 /** Items of each list that an answer names. */
 const MAX_NAMED = 200;
 const MAX_TEXT_CHARS = 300;
+
+export class PastedEntryDto extends ImportPreviewDto {
+  @ApiProperty({ example: 'sentry', description: 'The `key` of the entry.' })
+  @IsString({ message: 'Input should be a string' })
+  @MaxChars(1_000, { message: 'Must have at most 1000 characters' })
+  @IsCleanText()
+  readonly key!: string;
+}
 
 export class TestServerDto extends PartialType(RegisterServerDto) {
   @ApiPropertyOptional({
@@ -17,6 +26,17 @@ export class TestServerDto extends PartialType(RegisterServerDto) {
   @IsOptional()
   @IsUUID(undefined, { message: 'Input should be a UUID' })
   readonly server_id?: string;
+
+  @ApiPropertyOptional({
+    type: PastedEntryDto,
+    description:
+      'Tests an entry of a paste, as the import preview names it; instead of all others.',
+  })
+  @IsOptional()
+  @IsObject({ message: 'Input should be a JSON object' })
+  @ValidateNested()
+  @Type(() => PastedEntryDto)
+  readonly pasted?: PastedEntryDto;
 }
 
 export class TestedItemView {

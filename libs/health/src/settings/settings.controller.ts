@@ -1,7 +1,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '@app/access';
-import { effectiveSettings, Env } from '@app/platform';
+import { ApiErrors, effectiveSettings, Env } from '@app/platform';
 import { SettingsView, toSettingView } from './settings.dto.js';
 
 @ApiTags('health')
@@ -14,6 +14,7 @@ export class SettingsController {
   @Get()
   @ApiOperation({ summary: 'The settings of the replica that answers, without secrets' })
   @ApiOkResponse({ type: SettingsView })
+  @ApiErrors()
   listSettings(): SettingsView {
     return { settings: effectiveSettings(this.env).map(toSettingView) };
   }

@@ -2,6 +2,7 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { AppError, Env, type FieldIssue, InvalidInput, Variables } from '@app/platform';
 import { healthUrlIssues, nameIssues, readConfig } from '../register/new-server.js';
+import { readPaste } from '../import/pasted-servers.js';
 import type { Server } from '../server.js';
 import { ServerStore } from '../server.store.js';
 import {
@@ -25,6 +26,16 @@ export interface TrialConfig {
   /** Unparsed; masked values mean "as stored", and so does undefined. */
   readonly connectionConfig?: unknown;
   readonly healthCheckUrl?: string | null | undefined;
+  /** Instead of all others. */
+  readonly pasted?: PastedEntry | undefined;
+}
+
+/** An entry of what a person has pasted, by its key. */
+export interface PastedEntry {
+  readonly text: string;
+  readonly key: string;
+  /** Put in the place of `${NAME}`. */
+  readonly values: Readonly<Record<string, string>>;
 }
 
 export interface ResolvedTrial {
@@ -60,7 +71,8 @@ export class ResolveTrialHandler implements IQueryHandler<ResolveTrial> {
     @Inject(Env) private readonly env: Env,
   ) {}
 
-  async execute({ given }: ResolveTrial): Promise<ResolvedTrial> {
+  async execute(query: ResolveTrial): Promise<ResolvedTrial> {
+    const given = query.given.pasted ? fromPaste(query.given, query.given.pasted) : query.given;
     const { serverId } = given;
     const stored = serverId === undefined ? undefined : await this.servers.getWithConfig(serverId);
     const config = this.read(given, stored);
@@ -92,6 +104,20 @@ export class ResolveTrialHandler implements IQueryHandler<ResolveTrial> {
       throw error;
     }
   }
+}
+
+/** Throws UnreadablePaste, and InvalidInput for an entry that cannot be registered. */
+function fromPaste(given: TrialConfig, { text, key, values }: PastedEntry): TrialConfig {
+  const { serverId, name, transportType, connectionConfig, healthCheckUrl } = given;
+  const others = [serverId, name, transportType, connectionConfig, healthCheckUrl];
+  if (others.some((other) => other !== undefined)) {
+    throw new InvalidInput([invalid('pasted', 'Give either pasted or a configuration')]);
+  }
+  const { entries, skipped } = readPaste(text, values);
+  const entry = entries.find((one) => one.key === key);
+  if (entry) return entry.registration;
+  const reason = skipped.find((one) => one.key === key)?.reason ?? 'No such entry was pasted';
+  throw new InvalidInput([{ loc: ['body', 'pasted', 'key'], msg: reason, type: 'value_error' }]);
 }
 
 /** Of everything but the configuration itself. */
