@@ -153,7 +153,9 @@ export const servers = {
   transport: 'transport',
   summary: (shown: number, total: number, offered: number, known: number) =>
     `${shown === total ? number(total) : `${count(shown)} of ${number(total)}`}, ${offered === known ? tools(known) : `${count(offered)} of ${tools(known)} offered`}`,
-  noneOf: (known: number) => `0 of ${count(known)}`,
+  ofKnown: (offered: number, known: number) => `${count(offered)} of ${count(known)}`,
+  withheld: (n: number) => `${tools(n)} withheld`,
+  couldLogIn: 'A person could log in for more',
   needs: {
     person: 'Need a person',
     wait: 'Connecting',

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plug, RefreshCw } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { serverQuery } from '../../api/queries.js';
 import type { ServerView } from '@app/api-client';
 import { reasonOfServer } from '../../model/server-state.js';
 import { type ServerAction, useServerAction } from '../../servers/server-actions.js';
@@ -17,28 +16,19 @@ const t = texts.server.banner;
 
 /** What a person has to know or do, in a sentence with its one action; nothing while the server is ready. */
 export function ServerBanner({ server }: { readonly server: ServerView }) {
-  const { data: detail } = useQuery(serverQuery(server.id));
-  const content = (
-    <BannerOf server={server} needsLogin={detail?.authorization?.status === 'needed'} />
-  );
   return (
     <div className="grid gap-2 px-5 empty:hidden [&>*:first-child]:mt-3">
-      {content}
+      <BannerOf server={server} />
       {server.warnings.length > 0 && <Warnings warnings={server.warnings} />}
     </div>
   );
 }
 
-interface BannerOfProps {
-  readonly server: ServerView;
-  readonly needsLogin: boolean;
-}
-
-function BannerOf({ server, needsLogin }: BannerOfProps) {
+function BannerOf({ server }: { readonly server: ServerView }) {
   const reason = reasonOfServer(server);
   switch (server.status) {
     case 'ERROR':
-      return needsLogin ? (
+      return server.needs_login ? (
         <Banner kind="warn" icon={KeyRound} action={<AuthorizeButton id={server.id} primary />}>
           <strong>{t.needsLogin}</strong> {reason}
         </Banner>

@@ -64,7 +64,12 @@ function ConnectionPane({ detail }: { readonly detail: ServerDetailView }) {
   return (
     <Pane
       title={t.connection.title}
-      aside={<Badge>{texts.servers.transports[detail.transport_type]}</Badge>}
+      aside={
+        <span className="flex gap-1">
+          <Badge>{texts.servers.transports[detail.transport_type]}</Badge>
+          {detail.protocol_era !== null && <Badge>{detail.protocol_era}</Badge>}
+        </span>
+      }
       actions={
         mayDefine && (
           <Button small onClick={() => setTab('settings')}>

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ServerView } from '@app/api-client';
-import { isServing, reasonOfServer, stateOfServer } from '../../model/server-state.js';
+import { couldLogIn, isServing, reasonOfServer, stateOfServer } from '../../model/server-state.js';
 import { texts } from '../../texts/index.js';
 import { count } from '../../ui/format.js';
 import { StateMark } from '../../ui/state-mark.js';
@@ -21,7 +21,7 @@ export function NameCell({ server }: { readonly server: ServerView }) {
         <ServerName name={server.name} />
       </Link>
       <span className="text-text-3 hidden truncate text-small tab:block">
-        {t.transports[server.transport_type]}
+        {[t.transports[server.transport_type], server.protocol_era].filter(Boolean).join(', ')}
       </span>
     </>
   );
@@ -50,6 +50,9 @@ function QuietEvent({ server }: { readonly server: ServerView }) {
   const state = stateOfServer(server);
   if (state === 'off') return t.offByRequest;
   if (state === 'connecting') return t.connecting;
+  if (server.withheld_count > 0)
+    return <span className="text-warn">{t.withheld(server.withheld_count)}</span>;
+  if (couldLogIn(server)) return <span className="text-warn">{t.couldLogIn}</span>;
   if (server.warnings.length > 0)
     return <span className="text-warn">{t.warnings(server.warnings.length)}</span>;
   const at = server.last_health_check ?? server.connected_at;
@@ -62,8 +65,10 @@ function QuietEvent({ server }: { readonly server: ServerView }) {
 
 /** Tools of a server that cannot be called are known, but offered to nobody. */
 export function ToolsCell({ server }: { readonly server: ServerView }) {
-  const known = server.tool_count;
-  if (isServing(server) || known === 0) return count(known);
+  const offered = server.tool_count;
+  const known = offered + server.withheld_count;
+  if (isServing(server)) return known === offered ? count(offered) : t.ofKnown(offered, known);
+  if (known === 0) return count(known);
   const look = stateOfServer(server) === 'failing' ? 'text-bad' : 'text-text-2';
-  return <span className={look}>{t.noneOf(known)}</span>;
+  return <span className={look}>{t.ofKnown(0, known)}</span>;
 }
