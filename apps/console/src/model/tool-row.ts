@@ -1,7 +1,7 @@
-import type { ApprovalView, ToolView } from '@app/api-client';
+import type { ApprovalView, ServerView, ToolRowView } from '@app/api-client';
 import type { State } from '../ui/state-mark.js';
 import { texts } from '../texts/index.js';
-import { stateOfTool } from './tool-state.js';
+import { stateOfServer } from './server-state.js';
 
 /** A tool as lists show it; withheld ones are there as well. */
 export interface ToolRow {
@@ -12,6 +12,10 @@ export interface ToolRow {
   /** The first line of the description. */
   readonly line: string;
   readonly skillIds: readonly string[];
+  /** What its annotations say, with the defaults of MCP; empty for a withheld tool. */
+  readonly effects: ToolRowView['annotations'];
+  /** Estimated cost of its definition in a context. */
+  readonly tokens: number | undefined;
   readonly state: State;
   /** Of a withheld tool. */
   readonly approval: ApprovalView | undefined;
@@ -19,17 +23,19 @@ export interface ToolRow {
   readonly words: string;
 }
 
-export function rowOfTool(tool: ToolView): ToolRow {
-  const { id, name, title, description, skill_ids: skillIds, source_server: server } = tool;
-  const line = description.trimStart().split('\n')[0] ?? '';
+/** `server`: of the tool, as far as servers are known. */
+export function rowOfTool(tool: ToolRowView, server: ServerView | undefined): ToolRow {
+  const { id, name, title, description, skill_ids: skillIds, annotations, tokens, status } = tool;
   return {
     id,
     name,
     title: title ?? '',
-    server: server?.name ?? '',
-    line,
+    server: tool.server,
+    line: description,
     skillIds,
-    state: stateOfTool(tool),
+    effects: annotations,
+    tokens,
+    state: server ? stateOfServer(server) : status === 'ready' ? 'ready' : 'off',
     approval: undefined,
     words: `${name} ${title ?? ''} ${description}`.toLowerCase(),
   };
@@ -46,6 +52,8 @@ export function rowOfApproval(approval: ApprovalView): ToolRow {
     server,
     line,
     skillIds: [],
+    effects: [],
+    tokens: undefined,
     state: 'withheld',
     approval,
     words: `${server}.${name} ${line}`.toLowerCase(),

@@ -31,10 +31,10 @@ export const tools = {
     withheld: 'withheld',
   },
   effects: {
-    readOnly: 'read only',
-    destroys: 'may destroy',
-    changes: 'changes things',
-    unsaid: 'says nothing',
+    read_only: 'read only',
+    destructive: 'may destroy',
+    idempotent: 'can be repeated',
+    open_world: 'reaches outside',
   },
   withheldText: (fields: readonly string[], isNew: boolean) =>
     isNew ? 'New, waits for approval' : `Changed: ${fields.join(', ')}`,

@@ -44,14 +44,27 @@ export function FilterBar({ rows, shown, skills, filters, progress }: FilterBarP
         onChange={set.skill}
       />
       <FilterChip
+        name={t.effect}
+        value={values.effect}
+        options={Object.entries(t.effects).map(([value, label]) => ({ value, label }))}
+        onChange={set.effect}
+      />
+      <FilterChip
         name={t.state}
         value={values.state}
         options={Object.entries(t.states).map(([value, label]) => ({ value, label }))}
         onChange={set.state}
       />
       <span role="status" className="text-text-2 ml-auto text-small">
-        {progress === '' ? t.shown(shown.length, rows.length) : progress}
+        {progress === ''
+          ? `${t.shown(shown.length, rows.length)}, ${t.tokens(sumOfTokens(shown))}`
+          : progress}
       </span>
     </div>
   );
+}
+
+/** What the definitions cost together in a context. */
+function sumOfTokens(rows: readonly ToolRow[]): number {
+  return rows.reduce((sum, { tokens = 0 }) => sum + tokens, 0);
 }

@@ -2,11 +2,20 @@ import type { ToolRow } from '../../model/tool-row.js';
 import { texts } from '../../texts/index.js';
 import { Badge } from '../../ui/badge.js';
 import type { Column } from '../../ui/data-table.js';
+import { count } from '../../ui/format.js';
 import { RowLink } from '../../ui/row-link.js';
 import { StateMark } from '../../ui/state-mark.js';
 import { ToolName } from '../../ui/tool-name.js';
 
 const t = texts.tools.columns;
+
+/** The effect that matters most; the others are on the page of the tool. */
+function EffectMark({ row }: { readonly row: ToolRow }) {
+  const { effects, approval } = row;
+  if (effects.includes('read_only')) return <Badge tint="ok">{texts.tool.readOnly}</Badge>;
+  if (effects.includes('destructive')) return <Badge tint="bad">{texts.tool.destroys}</Badge>;
+  return approval ? null : <Badge>{texts.tool.changes}</Badge>;
+}
 
 /** The address of a tool; a withheld one is read in Approvals. */
 export function pathOf({ name, approval }: ToolRow): string {
@@ -47,6 +56,22 @@ export function toolColumns(skillName: (id: string) => string): readonly Column<
           ))}
         </span>
       ),
+    },
+    {
+      id: 'effects',
+      head: t.effects,
+      width: '112px',
+      narrow: 'hidden',
+      cell: (row) => <EffectMark row={row} />,
+    },
+    {
+      id: 'tokens',
+      head: t.tokens,
+      width: '64px',
+      align: 'end',
+      narrow: 'hidden',
+      isSortable: true,
+      cell: ({ tokens }) => (tokens === undefined ? '' : count(tokens)),
     },
     {
       id: 'state',

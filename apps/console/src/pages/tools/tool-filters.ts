@@ -5,7 +5,7 @@ import { useAddressState } from '../../ui/tabs.js';
 /** Value of the filter for tools without a skill. */
 export const NO_SKILL = 'none';
 
-const FILTERS = ['q', 'server', 'skill', 'state'] as const;
+const FILTERS = ['q', 'server', 'skill', 'effect', 'state'] as const;
 type Filter = (typeof FILTERS)[number];
 
 export interface ToolFilters {
@@ -17,10 +17,11 @@ export function useToolFilters(): ToolFilters {
   const [q, setQ] = useAddressState('q', '');
   const [server, setServer] = useAddressState('server', '');
   const [skill, setSkill] = useAddressState('skill', '');
+  const [effect, setEffect] = useAddressState('effect', '');
   const [state, setState] = useAddressState('state', '');
   return {
-    values: { q, server, skill, state },
-    set: { q: setQ, server: setServer, skill: setSkill, state: setState },
+    values: { q, server, skill, effect, state },
+    set: { q: setQ, server: setServer, skill: setSkill, effect: setEffect, state: setState },
   };
 }
 
@@ -40,33 +41,35 @@ export function useSorting(): {
 /** Every word has to be somewhere in the name, the title or the description. */
 export function filtered(
   rows: readonly ToolRow[],
-  { q, server, skill, state }: ToolFilters['values'],
+  { q, server, skill, effect, state }: ToolFilters['values'],
 ): ToolRow[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter(
     (row) =>
       (server === '' || row.server === server) &&
       (state === '' || row.state === state) &&
+      (effect === '' || row.effects.some((one) => one === effect)) &&
       (skill === '' ||
         (skill === NO_SKILL ? row.skillIds.length === 0 : row.skillIds.includes(skill))) &&
       words.every((word) => row.words.includes(word)),
   );
 }
 
-const keys: Readonly<Record<string, (row: ToolRow) => string>> = {
+const keys: Readonly<Record<string, (row: ToolRow) => string | number>> = {
   tool: ({ name }) => name,
+  tokens: ({ tokens = 0 }) => tokens,
   state: ({ state, name }) => `${state} ${name}`,
   skills: ({ skillIds, name }) => `${skillIds[0] ?? '~'} ${name}`,
 };
 
 /** In the order of the service, so that pages that arrive are nearly sorted. */
-function compare(a: string, b: string): number {
+function compare(a: string | number, b: string | number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 export function sorted(rows: readonly ToolRow[], { column, direction }: Sorting): ToolRow[] {
   const key = keys[column] ?? (({ name }: ToolRow) => name);
   const sign = direction === 'asc' ? 1 : -1;
-  const keyed = rows.map((row) => ({ row, text: key(row) }));
-  return keyed.toSorted((a, b) => sign * compare(a.text, b.text)).map(({ row }) => row);
+  const keyed = rows.map((row) => ({ row, key: key(row) }));
+  return keyed.toSorted((a, b) => sign * compare(a.key, b.key)).map(({ row }) => row);
 }

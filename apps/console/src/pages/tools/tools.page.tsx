@@ -59,14 +59,14 @@ function Tools({ rows, filters, progress }: ToolsProps) {
   const { data: skills = [] } = useQuery(skillsQuery);
   const sorting = useSorting();
   const { ids, setIds } = useSelectedIds();
-  const { q, server, skill, state } = filters.values;
+  const { q, server, skill, effect, state } = filters.values;
   const { column, direction } = sorting.value;
   // Typing stays quick while 10,000 rows are filtered.
   const words = useDeferredValue(q);
   const groups = useMemo(() => {
-    const wanted = filtered(rows, { q: words, server, skill, state });
+    const wanted = filtered(rows, { q: words, server, skill, effect, state });
     return [{ id: 'all', label: '', rows: sorted(wanted, { column, direction }) }];
-  }, [rows, words, server, skill, state, column, direction]);
+  }, [rows, words, server, skill, effect, state, column, direction]);
   const columns = useMemo(() => {
     const names = new Map(skills.map(({ id, name }) => [id, name]));
     return toolColumns((id) => names.get(id) ?? id);

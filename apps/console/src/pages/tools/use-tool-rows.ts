@@ -1,23 +1,18 @@
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
-import { approvalsQuery } from '../../api/queries.js';
+import { approvalsQuery, serversQuery } from '../../api/queries.js';
 import { ask } from '../../api/service.js';
 import { rowOfApproval, rowOfTool, type ToolRow } from '../../model/tool-row.js';
 
-/** So many tools are less than 200 KB. */
-const PAGE = 200;
+const PAGE = 500;
 
 /** All tools, page by page: the first page is shown at once. */
 const toolRowsQuery = infiniteQueryOptions({
   queryKey: ['tools', 'rows'],
   initialPageParam: 0,
-  queryFn: async ({ pageParam }) => {
-    const { tools, total } = await ask((api) =>
-      api.listTools({ query: { limit: PAGE, offset: pageParam } }),
-    );
-    return { rows: tools.map(rowOfTool), total, next: pageParam + tools.length };
-  },
-  getNextPageParam: ({ rows, next, total }) => (rows.length > 0 && next < total ? next : undefined),
+  queryFn: ({ pageParam }) =>
+    ask((api) => api.listToolRows({ query: { limit: PAGE, offset: pageParam } })),
+  getNextPageParam: ({ next_offset: next }) => next,
   staleTime: 30_000,
 });
 
@@ -33,6 +28,7 @@ export function useToolRows(): ToolRows {
   const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } =
     useInfiniteQuery(toolRowsQuery);
   const { data: withheld } = useQuery(approvalsQuery);
+  const { data: servers } = useQuery(serversQuery);
   useEffect(() => {
     if (hasNextPage && !isFetching && !error) void fetchNextPage();
   }, [hasNextPage, isFetching, error, fetchNextPage]);
@@ -41,8 +37,17 @@ export function useToolRows(): ToolRows {
     const waiting = (withheld?.approvals ?? [])
       .filter(({ kind }) => kind === 'tool')
       .map(rowOfApproval);
-    return [...waiting, ...data.pages.flatMap((page) => page.rows)];
-  }, [data, withheld]);
+    const byName = new Map(servers?.map((server) => [server.name, server]));
+    return [
+      ...waiting,
+      ...data.pages.flatMap(({ tools }) =>
+        tools
+          // Withheld ones are listed with their approval.
+          .filter(({ status }) => status !== 'withheld')
+          .map((tool) => rowOfTool(tool, byName.get(tool.server))),
+      ),
+    ];
+  }, [data, withheld, servers]);
   return {
     rows,
     total: data?.pages[0]?.total ?? 0,
