@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { ApproveDefinitionData, ApproveDefinitionErrors, ApproveDefinitionResponses, ApproveServerData, ApproveServerErrors, ApproveServerResponses, ApproveSkillSuggestionData, ApproveSkillSuggestionErrors, ApproveSkillSuggestionResponses, ApproveToolData, ApproveToolErrors, ApproveToolResponses, AuthorizeServerData, AuthorizeServerErrors, AuthorizeServerResponses, CallToolData, CallToolErrors, CallToolResponses, CloneViewData, CloneViewErrors, CloneViewResponses, ConnectServerData, ConnectServerErrors, ConnectServerResponses, CreateSkillData, CreateSkillErrors, CreateSkillResponses, CreateViewData, CreateViewErrors, CreateViewResponses, DeactivateSkillData, DeactivateSkillErrors, DeactivateSkillResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DisconnectServerData, DisconnectServerErrors, DisconnectServerResponses, DropToolSkillsOverrideData, DropToolSkillsOverrideErrors, DropToolSkillsOverrideResponses, EndClientSessionData, EndClientSessionErrors, EndClientSessionResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, ExportPolicyData, ExportPolicyErrors, ExportPolicyResponses, GetApprovalData, GetApprovalErrors, GetApprovalResponses, GetClientSnippetData, GetClientSnippetErrors, GetClientSnippetResponses, GetDiscoveryData, GetDiscoveryErrors, GetDiscoveryResponses, GetHealthAliasData, GetHealthAliasErrors, GetHealthAliasResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLivenessAliasData, GetLivenessAliasResponses, GetLivenessData, GetLivenessResponses, GetMeData, GetMeErrors, GetMeResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOverrideData, GetOverrideErrors, GetOverrideResponses, GetQuerySettingsData, GetQuerySettingsErrors, GetQuerySettingsResponses, GetReadinessAliasData, GetReadinessAliasErrors, GetReadinessAliasResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetServerData, GetServerErrors, GetServerHealthData, GetServerHealthErrors, GetServerHealthHistoryData, GetServerHealthHistoryErrors, GetServerHealthHistoryResponses, GetServerHealthResponses, GetServerLogsData, GetServerLogsErrors, GetServerLogsResponses, GetServerResponses, GetSkillData, GetSkillErrors, GetSkillResponses, GetStateData, GetStateErrors, GetStateResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetTokenData, GetTokenErrors, GetTokenResponses, GetToolData, GetToolErrors, GetToolResponses, GetToolSkillsData, GetToolSkillsErrors, GetToolSkillsResponses, GetViewData, GetViewErrors, GetViewResponses, GiveGrantData, GiveGrantErrors, GiveGrantResponses, ImportPolicyData, ImportPolicyErrors, ImportPolicyResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListAuditEntriesData, ListAuditEntriesErrors, ListAuditEntriesResponses, ListClientSessionsData, ListClientSessionsErrors, ListClientSessionsResponses, ListClientSnippetsData, ListClientSnippetsErrors, ListClientSnippetsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListOverridesData, ListOverridesErrors, ListOverridesResponses, ListPolicyHistoryData, ListPolicyHistoryErrors, ListPolicyHistoryResponses, ListQueryRulesData, ListQueryRulesErrors, ListQueryRulesResponses, ListQuerySettingsData, ListQuerySettingsErrors, ListQuerySettingsResponses, ListServerHistoryData, ListServerHistoryErrors, ListServerHistoryResponses, ListServersData, ListServersErrors, ListServersResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSettingsData, ListSettingsResponses, ListSkillsData, ListSkillsErrors, ListSkillsResponses, ListSkillSuggestionsData, ListSkillSuggestionsErrors, ListSkillSuggestionsResponses, ListSkillToolsData, ListSkillToolsErrors, ListSkillToolsResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListToolsData, ListToolsErrors, ListToolsResponses, ListViewsData, ListViewsErrors, ListViewsResponses, MakeLoginLinkData, MakeLoginLinkErrors, MakeLoginLinkResponses, OverrideToolSkillsData, OverrideToolSkillsErrors, OverrideToolSkillsResponses, PreviewRulesData, PreviewRulesErrors, PreviewRulesResponses, PreviewViewData, PreviewViewErrors, PreviewViewResponses, QueryServersData, QueryServersErrors, QueryServersResponses, ReadResultData, ReadResultErrors, ReadResultResponses, RefreshServerToolsData, RefreshServerToolsErrors, RefreshServerToolsResponses, RegisterServerData, RegisterServerErrors, RegisterServerResponses, RejectDefinitionData, RejectDefinitionErrors, RejectDefinitionResponses, RejectSkillSuggestionData, RejectSkillSuggestionErrors, RejectSkillSuggestionResponses, RemoveOverrideData, RemoveOverrideErrors, RemoveOverrideResponses, RemoveServerData, RemoveServerErrors, RemoveServerResponses, ReplaceQueryRulesData, ReplaceQueryRulesErrors, ReplaceQueryRulesResponses, ReplaceQuerySettingsData, ReplaceQuerySettingsErrors, ReplaceQuerySettingsResponses, ReplaceViewData, ReplaceViewErrors, ReplaceViewResponses, ResetQuerySettingsData, ResetQuerySettingsErrors, ResetQuerySettingsResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RotateTokenData, RotateTokenErrors, RotateTokenResponses, SearchToolsData, SearchToolsErrors, SearchToolsResponses, SetOverrideData, SetOverrideErrors, SetOverrideResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, TestServerData, TestServerErrors, TestServerResponses, UpdateServerData, UpdateServerErrors, UpdateServerResponses, UpdateSkillData, UpdateSkillErrors, UpdateSkillResponses, WithdrawGrantData, WithdrawGrantErrors, WithdrawGrantResponses } from './types.gen.js';
+import type { ApproveDefinitionData, ApproveDefinitionErrors, ApproveDefinitionResponses, ApproveServerData, ApproveServerErrors, ApproveServerResponses, ApproveSkillSuggestionData, ApproveSkillSuggestionErrors, ApproveSkillSuggestionResponses, ApproveToolData, ApproveToolErrors, ApproveToolResponses, AuthorizeServerData, AuthorizeServerErrors, AuthorizeServerResponses, CallToolData, CallToolErrors, CallToolResponses, CloneViewData, CloneViewErrors, CloneViewResponses, ConnectServerData, ConnectServerErrors, ConnectServerResponses, CreateSkillData, CreateSkillErrors, CreateSkillResponses, CreateViewData, CreateViewErrors, CreateViewResponses, DeactivateSkillData, DeactivateSkillErrors, DeactivateSkillResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DisconnectServerData, DisconnectServerErrors, DisconnectServerResponses, DropToolSkillsOverrideData, DropToolSkillsOverrideErrors, DropToolSkillsOverrideResponses, EndClientSessionData, EndClientSessionErrors, EndClientSessionResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, ExportAuditEntriesData, ExportAuditEntriesErrors, ExportAuditEntriesResponses, ExportPolicyData, ExportPolicyErrors, ExportPolicyResponses, GetApprovalData, GetApprovalErrors, GetApprovalResponses, GetClientSnippetData, GetClientSnippetErrors, GetClientSnippetResponses, GetDiscoveryData, GetDiscoveryErrors, GetDiscoveryResponses, GetHealthAliasData, GetHealthAliasErrors, GetHealthAliasResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLivenessAliasData, GetLivenessAliasResponses, GetLivenessData, GetLivenessResponses, GetMeData, GetMeErrors, GetMeResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOverrideData, GetOverrideErrors, GetOverrideResponses, GetQuerySettingsData, GetQuerySettingsErrors, GetQuerySettingsResponses, GetReadinessAliasData, GetReadinessAliasErrors, GetReadinessAliasResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetServerData, GetServerErrors, GetServerHealthData, GetServerHealthErrors, GetServerHealthHistoryData, GetServerHealthHistoryErrors, GetServerHealthHistoryResponses, GetServerHealthResponses, GetServerLogsData, GetServerLogsErrors, GetServerLogsResponses, GetServerResponses, GetSkillData, GetSkillErrors, GetSkillResponses, GetStateData, GetStateErrors, GetStateResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetTokenData, GetTokenErrors, GetTokenResponses, GetToolData, GetToolErrors, GetToolResponses, GetToolSkillsData, GetToolSkillsErrors, GetToolSkillsResponses, GetViewData, GetViewErrors, GetViewResponses, GiveGrantData, GiveGrantErrors, GiveGrantResponses, ImportPastedData, ImportPastedErrors, ImportPastedResponses, ImportPolicyData, ImportPolicyErrors, ImportPolicyResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListAuditEntriesData, ListAuditEntriesErrors, ListAuditEntriesResponses, ListClientSessionsData, ListClientSessionsErrors, ListClientSessionsResponses, ListClientSnippetsData, ListClientSnippetsErrors, ListClientSnippetsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListOverridesData, ListOverridesErrors, ListOverridesResponses, ListPolicyHistoryData, ListPolicyHistoryErrors, ListPolicyHistoryResponses, ListQueryRulesData, ListQueryRulesErrors, ListQueryRulesResponses, ListQuerySettingsData, ListQuerySettingsErrors, ListQuerySettingsResponses, ListServerHistoryData, ListServerHistoryErrors, ListServerHistoryResponses, ListServersData, ListServersErrors, ListServersResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSettingsData, ListSettingsErrors, ListSettingsResponses, ListSkillsData, ListSkillsErrors, ListSkillsResponses, ListSkillSuggestionsData, ListSkillSuggestionsErrors, ListSkillSuggestionsResponses, ListSkillToolsData, ListSkillToolsErrors, ListSkillToolsResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListToolRowsData, ListToolRowsErrors, ListToolRowsResponses, ListToolsData, ListToolsErrors, ListToolsResponses, ListViewsData, ListViewsErrors, ListViewsResponses, MakeLoginLinkData, MakeLoginLinkErrors, MakeLoginLinkResponses, OverrideToolSkillsData, OverrideToolSkillsErrors, OverrideToolSkillsResponses, PreviewImportData, PreviewImportErrors, PreviewImportResponses, PreviewRulesData, PreviewRulesErrors, PreviewRulesResponses, PreviewViewData, PreviewViewErrors, PreviewViewResponses, QueryServersData, QueryServersErrors, QueryServersResponses, ReadResultData, ReadResultErrors, ReadResultResponses, RefreshServerToolsData, RefreshServerToolsErrors, RefreshServerToolsResponses, RegisterServerData, RegisterServerErrors, RegisterServerResponses, RejectDefinitionData, RejectDefinitionErrors, RejectDefinitionResponses, RejectSkillSuggestionData, RejectSkillSuggestionErrors, RejectSkillSuggestionResponses, RemoveOverrideData, RemoveOverrideErrors, RemoveOverrideResponses, RemoveServerData, RemoveServerErrors, RemoveServerResponses, ReplaceQueryRulesData, ReplaceQueryRulesErrors, ReplaceQueryRulesResponses, ReplaceQuerySettingsData, ReplaceQuerySettingsErrors, ReplaceQuerySettingsResponses, ReplaceViewData, ReplaceViewErrors, ReplaceViewResponses, ResetQuerySettingsData, ResetQuerySettingsErrors, ResetQuerySettingsResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RotateTokenData, RotateTokenErrors, RotateTokenResponses, SearchToolsData, SearchToolsErrors, SearchToolsResponses, SetOverrideData, SetOverrideErrors, SetOverrideResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, TestServerData, TestServerErrors, TestServerResponses, UpdateServerData, UpdateServerErrors, UpdateServerResponses, UpdateSkillData, UpdateSkillErrors, UpdateSkillResponses, WithdrawGrantData, WithdrawGrantErrors, WithdrawGrantResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -65,6 +65,17 @@ export class Switchboard extends HeyApiClient {
         return (options?.client ?? this.client).get<ListAuditEntriesResponses, ListAuditEntriesErrors, ThrowOnError>({
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/api/v1/aggregator/audit',
+            ...options
+        });
+    }
+    
+    /**
+     * Export audit log entries as NDJSON or CSV, newest first
+     */
+    public exportAuditEntries<ThrowOnError extends boolean = false>(options?: Options<ExportAuditEntriesData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<ExportAuditEntriesResponses, ExportAuditEntriesErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/audit/export',
             ...options
         });
     }
@@ -140,6 +151,36 @@ export class Switchboard extends HeyApiClient {
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/api/v1/aggregator/login-links',
             ...options
+        });
+    }
+    
+    /**
+     * What registering pasted servers would do; saves nothing
+     */
+    public previewImport<ThrowOnError extends boolean = false>(options: Options<PreviewImportData, ThrowOnError>) {
+        return (options.client ?? this.client).post<PreviewImportResponses, PreviewImportErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/servers/import/preview',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Register pasted servers that are new
+     */
+    public importPasted<ThrowOnError extends boolean = false>(options: Options<ImportPastedData, ThrowOnError>) {
+        return (options.client ?? this.client).post<ImportPastedResponses, ImportPastedErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/servers/import',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
         });
     }
     
@@ -851,6 +892,17 @@ export class Switchboard extends HeyApiClient {
     }
     
     /**
+     * The same in short and sorted, for a table of many tools
+     */
+    public listToolRows<ThrowOnError extends boolean = false>(options?: Options<ListToolRowsData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<ListToolRowsResponses, ListToolRowsErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/tools/rows',
+            ...options
+        });
+    }
+    
+    /**
      * One tool with its definition, by its id or its name (`server.tool`)
      */
     public getTool<ThrowOnError extends boolean = false>(options: Options<GetToolData, ThrowOnError>) {
@@ -1099,7 +1151,7 @@ export class Switchboard extends HeyApiClient {
      * The settings of the replica that answers, without secrets
      */
     public listSettings<ThrowOnError extends boolean = false>(options?: Options<ListSettingsData, ThrowOnError>) {
-        return (options?.client ?? this.client).get<ListSettingsResponses, unknown, ThrowOnError>({
+        return (options?.client ?? this.client).get<ListSettingsResponses, ListSettingsErrors, ThrowOnError>({
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/api/v1/aggregator/settings',
             ...options

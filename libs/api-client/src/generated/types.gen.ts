@@ -190,25 +190,81 @@ export type LoginLinkView = {
     expires_at: string;
 };
 
-export type RegisterServerDto = {
-    name: string;
-    description?: string | null;
+export type ImportPreviewDto = {
     /**
-     * In any case.
+     * JSON of a client (`mcpServers`, or `servers` as VS Code writes it), one URL, or one command line.
      */
+    text: string;
+    /**
+     * Values that are put in the place of `${NAME}`, and stored encrypted.
+     */
+    values?: {
+        [key: string]: string;
+    };
+};
+
+export type PlannedRegistrationView = {
+    name: string;
+    description: string | null;
     transport_type: 'STDIO' | 'SSE' | 'HTTP';
     /**
-     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.
+     * With secrets masked.
      */
     connection_config: {
         [key: string]: unknown;
     };
-    health_check_url?: string | null;
-    auto_connect?: boolean;
+    auto_connect: boolean;
+    trust: 'auto' | 'pinned' | 'review' | 'locked' | null;
+};
+
+export type PlannedServerView = {
     /**
-     * What happens to changed definitions: auto withholds a change with a finding until it is approved, pinned every change, review also what is listed first, locked anything that is not approved yet, without a way to approve it. Null: as MCP_AGGREGATOR_TRUST says.
+     * As it was pasted.
      */
-    trust?: 'auto' | 'pinned' | 'review' | 'locked' | null;
+    key: string;
+    /**
+     * new: can be registered; known: is registered so; changed: a server of that name is registered otherwise; unusable: cannot be registered.
+     */
+    verdict: 'new' | 'known' | 'changed' | 'unusable';
+    reason: string | null;
+    /**
+     * What would be registered; null for an entry that cannot be.
+     */
+    registration: PlannedRegistrationView | null;
+    /**
+     * The server that is known or changed.
+     */
+    server_id: string | null;
+    server_name: string | null;
+    /**
+     * Members of the configuration that differ.
+     */
+    changes: Array<string>;
+    /**
+     * Variables that it names, and that this service does not have.
+     */
+    missing_variables: Array<string>;
+};
+
+export type ImportPreviewView = {
+    servers: Array<PlannedServerView>;
+};
+
+export type ImportPastedDto = {
+    /**
+     * JSON of a client (`mcpServers`, or `servers` as VS Code writes it), one URL, or one command line.
+     */
+    text: string;
+    /**
+     * Values that are put in the place of `${NAME}`, and stored encrypted.
+     */
+    values?: {
+        [key: string]: string;
+    };
+    /**
+     * The entries to register, by `key`; without it all that are new.
+     */
+    keys?: Array<string>;
 };
 
 export type ToolSummaryView = {
@@ -224,6 +280,18 @@ export type ServerView = {
     description: string | null;
     transport_type: 'STDIO' | 'SSE' | 'HTTP';
     status: 'DISCONNECTED' | 'CONNECTING' | 'CONNECTED' | 'DEGRADED' | 'DISCONNECTING' | 'ERROR';
+    /**
+     * legacy: the handshake, up to 2025-11-25; modern: stateless, from 2026-07-28; null before the first connection.
+     */
+    protocol_era: 'legacy' | 'modern' | null;
+    /**
+     * It uses OAuth, and a person has to log in.
+     */
+    needs_login: boolean;
+    /**
+     * Tools that wait for approval.
+     */
+    withheld_count: number;
     health_check_url: string | null;
     last_health_check: string | null;
     tool_count: number;
@@ -246,6 +314,37 @@ export type ServerView = {
      * With include_tools=true.
      */
     tools?: Array<ToolSummaryView>;
+};
+
+export type SkippedServerView = {
+    key: string;
+    reason: string;
+};
+
+export type ImportedView = {
+    registered: Array<ServerView>;
+    skipped: Array<SkippedServerView>;
+};
+
+export type RegisterServerDto = {
+    name: string;
+    description?: string | null;
+    /**
+     * In any case.
+     */
+    transport_type: 'STDIO' | 'SSE' | 'HTTP';
+    /**
+     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.
+     */
+    connection_config: {
+        [key: string]: unknown;
+    };
+    health_check_url?: string | null;
+    auto_connect?: boolean;
+    /**
+     * What happens to changed definitions: auto withholds a change with a finding until it is approved, pinned every change, review also what is listed first, locked anything that is not approved yet, without a way to approve it. Null: as MCP_AGGREGATOR_TRUST says.
+     */
+    trust?: 'auto' | 'pinned' | 'review' | 'locked' | null;
 };
 
 export type ServerListView = {
@@ -295,6 +394,18 @@ export type ServerDetailView = {
     description: string | null;
     transport_type: 'STDIO' | 'SSE' | 'HTTP';
     status: 'DISCONNECTED' | 'CONNECTING' | 'CONNECTED' | 'DEGRADED' | 'DISCONNECTING' | 'ERROR';
+    /**
+     * legacy: the handshake, up to 2025-11-25; modern: stateless, from 2026-07-28; null before the first connection.
+     */
+    protocol_era: 'legacy' | 'modern' | null;
+    /**
+     * It uses OAuth, and a person has to log in.
+     */
+    needs_login: boolean;
+    /**
+     * Tools that wait for approval.
+     */
+    withheld_count: number;
     health_check_url: string | null;
     last_health_check: string | null;
     tool_count: number;
@@ -1929,6 +2040,41 @@ export type ToolListView = {
     unclassified: number;
 };
 
+export type ToolRowView = {
+    id: string;
+    name: string;
+    server: string;
+    title: string | null;
+    /**
+     * The first line; empty for a withheld tool.
+     */
+    description: string;
+    skill_ids: Array<string>;
+    annotations: Array<'read_only' | 'destructive' | 'idempotent' | 'open_world'>;
+    /**
+     * Estimated tokens of its definition in a list.
+     */
+    tokens: number;
+    /**
+     * unavailable: its server is not connected; withheld: it waits for approval.
+     */
+    status: 'ready' | 'unavailable' | 'withheld';
+};
+
+export type ToolRowsView = {
+    /**
+     * Number of items in the whole list.
+     */
+    total: number;
+    limit: number;
+    offset: number;
+    tools: Array<ToolRowView>;
+    /**
+     * The offset of the next page; null on the last. A page of more than 200 kB ends early.
+     */
+    next_offset: number | null;
+};
+
 export type ToolDetailView = {
     id: string;
     name: string;
@@ -2730,6 +2876,90 @@ export type MakeLoginLinkResponses = {
 
 export type MakeLoginLinkResponse = MakeLoginLinkResponses[keyof MakeLoginLinkResponses];
 
+export type PreviewImportData = {
+    body: ImportPreviewDto;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/servers/import/preview';
+};
+
+export type PreviewImportErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * The body is too large
+     */
+    413: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type PreviewImportError = PreviewImportErrors[keyof PreviewImportErrors];
+
+export type PreviewImportResponses = {
+    200: ImportPreviewView;
+};
+
+export type PreviewImportResponse = PreviewImportResponses[keyof PreviewImportResponses];
+
+export type ImportPastedData = {
+    body: ImportPastedDto;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/servers/import';
+};
+
+export type ImportPastedErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * The body is too large
+     */
+    413: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ImportPastedError = ImportPastedErrors[keyof ImportPastedErrors];
+
+export type ImportPastedResponses = {
+    200: ImportedView;
+};
+
+export type ImportPastedResponse = ImportPastedResponses[keyof ImportPastedResponses];
+
 export type ListServersData = {
     body?: never;
     path?: never;
@@ -2740,6 +2970,14 @@ export type ListServersData = {
          * In any case.
          */
         status?: 'DISCONNECTED' | 'CONNECTING' | 'CONNECTED' | 'DEGRADED' | 'DISCONNECTING' | 'ERROR';
+        /**
+         * In any case.
+         */
+        transport_type?: 'STDIO' | 'SSE' | 'HTTP';
+        /**
+         * A part of the name or the description, in any case.
+         */
+        text?: string;
         include_tools?: boolean;
     };
     url: '/api/v1/aggregator/servers';
@@ -5380,6 +5618,18 @@ export type ListToolsData = {
          */
         skill?: string;
         is_classified?: boolean;
+        /**
+         * Without hints a tool counts as destructive and open world, as MCP says.
+         */
+        annotation?: 'read_only' | 'destructive' | 'idempotent' | 'open_world';
+        /**
+         * ready: can be called; unavailable: its server is not connected; withheld: waits for approval, which only admins list.
+         */
+        status?: 'ready' | 'unavailable' | 'withheld';
+        /**
+         * A part of the name, the title or the description, in any case.
+         */
+        text?: string;
     };
     url: '/api/v1/aggregator/tools';
 };
@@ -5410,6 +5660,68 @@ export type ListToolsResponses = {
 };
 
 export type ListToolsResponse = ListToolsResponses[keyof ListToolsResponses];
+
+export type ListToolRowsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+        /**
+         * Name of a server.
+         */
+        server?: string;
+        /**
+         * Id of a skill.
+         */
+        skill?: string;
+        is_classified?: boolean;
+        /**
+         * Without hints a tool counts as destructive and open world, as MCP says.
+         */
+        annotation?: 'read_only' | 'destructive' | 'idempotent' | 'open_world';
+        /**
+         * ready: can be called; unavailable: its server is not connected; withheld: waits for approval, which only admins list.
+         */
+        status?: 'ready' | 'unavailable' | 'withheld';
+        /**
+         * A part of the name, the title or the description, in any case.
+         */
+        text?: string;
+        /**
+         * - for descending.
+         */
+        sort?: 'name' | '-name' | 'server' | '-server' | 'tokens' | '-tokens' | 'discovered_at' | '-discovered_at';
+    };
+    url: '/api/v1/aggregator/tools/rows';
+};
+
+export type ListToolRowsErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListToolRowsError = ListToolRowsErrors[keyof ListToolRowsErrors];
+
+export type ListToolRowsResponses = {
+    200: ToolRowsView;
+};
+
+export type ListToolRowsResponse = ListToolRowsResponses[keyof ListToolRowsResponses];
 
 export type GetToolData = {
     body?: never;
