@@ -29,3 +29,10 @@ export const settingsQuery = queryOptions({
   // They are read when the service starts.
   staleTime: 60_000,
 });
+
+export const webhooksQuery = queryOptions({
+  queryKey: ['webhooks'],
+  queryFn: async () => (await ask((api) => api.listWebhooks({ query: { limit: 500 } }))).webhooks,
+  // What waits and what was taken changes by itself.
+  refetchInterval: REFRESH_MS,
+});

@@ -3,6 +3,7 @@ import { PageHeader } from '../../ui/page-header.js';
 import { Tabs } from '../../ui/tabs.js';
 import { HealthPane } from './health-pane.js';
 import { SettingList } from './setting-list.js';
+import { WebhookList } from './webhook-list.js';
 
 const { settings: t } = texts;
 
@@ -15,6 +16,7 @@ export function SettingsPage() {
         tabs={[
           { id: 'health', label: t.health, content: <HealthPane /> },
           { id: 'settings', label: t.inEffect, content: <SettingList /> },
+          { id: 'webhooks', label: t.webhooks, content: <WebhookList /> },
         ]}
       />
     </>
