@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { KeyRound, Terminal } from 'lucide-react';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { reasonOf } from '../api/refused.js';
 import { texts } from '../texts/index.js';
 import { Banner } from '../ui/banner.js';
@@ -35,12 +35,16 @@ export function LoginPage() {
     meta: { showsError: true },
     onSuccess: () => client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
   });
-  const code = useRef(takeCode);
   const { mutate } = login;
   useEffect(() => {
-    const found = typeof code.current === 'function' ? code.current() : undefined;
-    code.current = () => undefined;
-    if (found !== undefined) mutate({ code: found });
+    const logInByLink = (): void => {
+      const code = takeCode();
+      if (code !== undefined) mutate({ code });
+    };
+    logInByLink();
+    // A link that is opened in a tab that shows this page changes only the fragment.
+    window.addEventListener('hashchange', logInByLink);
+    return () => window.removeEventListener('hashchange', logInByLink);
   }, [mutate]);
   useEffect(() => {
     if (session) void navigate({ to: pageToOpen(next), replace: true });

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { Toaster } from 'sonner';
 import { useRefreshOnEvents } from '../live/refresh-on-events.js';
@@ -26,11 +26,19 @@ export function Shell() {
       />
     );
   }
-  if (session.data === null) {
-    const address = pathname + searchStr;
-    return <Navigate to="/login" search={address === '/' ? {} : { next: address }} replace />;
-  }
+  if (session.data === null) return <ToLogin from={pathname + searchStr} />;
   return <Frame />;
+}
+
+/** Once, and not the router's `Navigate`: that navigates with every render, until the other page is shown. */
+function ToLogin({ from }: { readonly from: string }) {
+  const navigate = useNavigate();
+  const address = useRef(from);
+  useEffect(() => {
+    const search = address.current === '/' ? {} : { next: address.current };
+    void navigate({ to: '/login', search, replace: true });
+  }, [navigate]);
+  return null;
 }
 
 function Frame() {

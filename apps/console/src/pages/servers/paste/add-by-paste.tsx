@@ -2,7 +2,7 @@ import { FlaskConical } from 'lucide-react';
 import { useState } from 'react';
 import { texts } from '../../../texts/index.js';
 import { Button } from '../../../ui/button.js';
-import { JsonEditor } from '../../../ui/json-editor/json-editor.js';
+import { JsonEditor } from '../../../ui/json-editor.js';
 import { PlanRow } from './plan-row.js';
 import { type PlannedEntry, usePlan } from './use-plan.js';
 import { usePlanWork } from './use-plan-work.js';
@@ -36,7 +36,7 @@ export function AddByPaste({ text, onText, onClose }: AddByPasteProps) {
     <div className="flex min-h-[calc(100dvh-var(--topbar)-var(--s10))] flex-col">
       <div className="grow">
         <p className="text-text-2 px-5 pt-4 pb-2 text-small">{t.lead}</p>
-        <div className="mx-5 [&_.cm-content]:!min-h-24 [&>div]:max-h-80">
+        <div className="mx-5">
           <JsonEditor
             label={t.editor}
             value={text}

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, parseObject } from '../../../mcp/json.js
 import { mayDestroy } from '../../../model/annotations.js';
 import { texts } from '../../../texts/index.js';
 import { ConfirmDialog } from '../../../ui/dialog.js';
-import { JsonEditor } from '../../../ui/json-editor/json-editor.js';
+import { JsonEditor } from '../../../ui/json-editor.js';
 import { Segmented } from '../../../ui/segmented.js';
 import { SchemaForm } from '../../../ui/schema-form/lazy-schema-form.js';
 import { useCheck } from '../../../ui/schema-form/use-check.js';
