@@ -219,6 +219,7 @@ describe('a service with configured tokens', () => {
         return found;
       });
       expect(entry).toEqual({
+        id: expect.stringMatching(/^\d+$/),
         event: 'access.refused',
         outcome: 'refused',
         server_id: null,

@@ -43,7 +43,8 @@ const ROUTES = {
     GET {}/servers/{id}/health/history
     GET {}/sessions
     GET {}/stats
-    POST {}/login-links`,
+    POST {}/login-links
+    GET {}/tools/rows`,
   /** Makes servers do something. */
   call: `
     GET {}/results/{id}
@@ -102,7 +103,15 @@ const ROUTES = {
     PUT {}/tools/{id}/override
     PUT {}/views/{slug}
     GET {}/settings
-    POST {}/servers/test`,
+    POST {}/servers/test
+    GET {}/audit/export
+    GET {}/webhooks
+    GET {}/webhooks/{id}
+    POST {}/webhooks
+    PATCH {}/webhooks/{id}
+    DELETE {}/webhooks/{id}
+    POST {}/servers/import
+    POST {}/servers/import/preview`,
 };
 
 const placed = Object.entries(ROUTES).flatMap(([scope, routes]) =>

@@ -20,10 +20,18 @@ describe(buildProgram.name, () => {
   it('has a command for everything that an operator does', () => {
     expect(namesIn(program)).toEqual([
       'servers',
-      ...['list', 'show', 'add', 'edit', 'remove', 'connect', 'disconnect', 'authorize'].map(
-        (name) => `servers ${name}`,
-      ),
-      ...['logs', 'events', 'import'].map((name) => `servers ${name}`),
+      ...[
+        'list',
+        'show',
+        'add',
+        'test',
+        'edit',
+        'remove',
+        'connect',
+        'disconnect',
+        'authorize',
+      ].map((name) => `servers ${name}`),
+      ...['logs', 'events', 'timeline', 'import'].map((name) => `servers ${name}`),
       ...['tools', 'tools list', 'tools show', 'tools call'],
       ...['approvals', 'approvals list', 'approvals show', 'approvals approve', 'approvals reject'],
       ...['search', 'query'],

@@ -45,6 +45,8 @@ function start() {
     keptResults: { capabilities: (ofServer: object) => ofServer },
     loops: { introduction: () => undefined },
     offerings: { withheldPromptsOf: () => new Set() },
+    instructions: { note: async () => undefined, get: () => undefined },
+    env: { MCP_AGGREGATOR_TRUST: 'auto' },
     notifications: { watch: () => () => undefined },
   };
   const surfaces = new McpSurfaces(policy as never, catalogue as never, deps as never);

@@ -11,6 +11,7 @@ import { Empty, ErrorPane, NoRight } from '../../ui/pane.js';
 import { useAddressState } from '../../ui/tabs.js';
 import { ActivityDetails } from './activity-details.js';
 import { activityColumns } from './columns.js';
+import { ExportMenu } from './export-menu.js';
 import { type ActivityRow, type Filters, fits, rowOfLine } from './rows.js';
 import { useAuditLog } from './use-audit-log.js';
 import { useServerNames } from './use-server-names.js';
@@ -46,6 +47,7 @@ export function ActivityPage() {
   return (
     <>
       <PageHeader title={t.title}>
+        <ExportMenu filters={filters} />
         <Button icon={feed.isPaused ? Play : Pause} onClick={feed.togglePause}>
           <span className="sr-only tab:not-sr-only">
             {feed.isPaused ? t.resume(feed.waiting) : t.pause}

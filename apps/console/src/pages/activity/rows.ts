@@ -89,11 +89,11 @@ function outcomeOf(kind: Kind, { outcome, details }: AuditEntryView): string {
   return kind === 'change' ? t.change : t.ok;
 }
 
-export function rowOfEntry(entry: AuditEntryView, id: string): ActivityRow {
+export function rowOfEntry(entry: AuditEntryView): ActivityRow {
   const kind = kindOf(entry);
   const { details } = entry;
   return {
-    id,
+    id: entry.id,
     at: entry.timestamp,
     kind,
     server: entry.server_name ?? undefined,

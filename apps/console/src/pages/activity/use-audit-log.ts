@@ -1,7 +1,5 @@
-import type { AuditEntryView } from '@app/api-client';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { serversQuery } from '../../api/queries.js';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
 import { ask } from '../../api/service.js';
 import { useMay } from '../../session/session.js';
 import { type ActivityRow, type Filters, fits, rowOfEntry } from './rows.js';
@@ -18,23 +16,24 @@ interface AuditLog {
   readonly retry: () => void;
 }
 
-/** Entries have no id; no caller makes the same entry twice at one time. */
-function idOf({ timestamp, event, actor, server_id: server, details }: AuditEntryView): string {
-  return [timestamp, event, actor, server, JSON.stringify(details)].join(' ');
+/** The filters of the page as the audit log takes them; what it cannot say is filtered here (`fits`). */
+export function auditQuery({ kind, outcome, server, text }: Filters) {
+  return {
+    ...(kind === 'call' && { kind: 'calls' as const }),
+    ...(kind === 'change' && { kind: 'changes' as const }),
+    ...(kind === 'refusal' && { outcome: 'refused' as const }),
+    ...(kind !== 'refusal' && outcome === 'good' && { outcome: 'success' as const }),
+    ...(server !== '' && { server }),
+    ...(text !== '' && { text }),
+  };
 }
 
 /** The audit log before this page was opened, newest first, page by page. Only admins may read it. */
 export function useAuditLog(filters: Filters): AuditLog {
   const isAdmin = useMay('admin');
   const [openedAt] = useState(() => new Date().toISOString());
-  const { data: servers } = useQuery(serversQuery);
-  const serverId = servers?.find(({ name }) => name === filters.server)?.id;
-  const query = {
-    limit: PAGE,
-    ...(filters.kind === 'call' && { event: 'tool.called' }),
-    ...(filters.kind === 'refusal' && { event: 'access.refused' }),
-    ...(serverId !== undefined && { server_id: serverId }),
-  };
+  const text = useDeferredValue(filters.text);
+  const query = { ...auditQuery({ ...filters, text }), limit: PAGE, to: openedAt };
   const log = useInfiniteQuery({
     queryKey: ['audit', query],
     queryFn: ({ pageParam }) =>
@@ -43,15 +42,13 @@ export function useAuditLog(filters: Filters): AuditLog {
       ),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor ?? undefined,
-    enabled: isAdmin,
+    // The log has calls, changes and refusals; other events are only live.
+    enabled: isAdmin && filters.kind !== 'event',
+    placeholderData: (before) => before,
   });
   const entries = log.data?.pages.flatMap((page) => page.entries) ?? [];
-  const rows = entries
-    .filter(({ timestamp }) => timestamp < openedAt)
-    .map((entry) => rowOfEntry(entry, idOf(entry)))
-    .filter((row) => fits(row, filters));
   return {
-    rows,
+    rows: entries.map((entry) => rowOfEntry(entry)).filter((row) => fits(row, filters)),
     isForAdmins: !isAdmin,
     isReading: log.isFetching,
     hasMore: log.hasNextPage,

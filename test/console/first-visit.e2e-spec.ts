@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import {
+  describeInBrowser,
+  launchBrowser,
+  openPage,
+  type WatchedPage,
+} from '../support/browser.js';
+import { temporaryFolder } from '../support/env.js';
+import { eventually } from '../support/eventually.js';
+import { send } from '../support/http.js';
+import { type ServiceProcess, startProcess } from '../support/service-process.js';
+
+const require = createRequire(import.meta.url);
+const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Longer than a slow machine needs to draw a page. */
+const PATIENCE_MS = 20_000;
+
+interface Finding {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly target: readonly string[] }[];
+}
+
+/** What axe calls serious or critical. */
+async function graveFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const violations = await page.evaluate<Finding[]>(
+    '(async () => (await axe.run(document, { resultTypes: ["violations"] })).violations)()',
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+const pages = [
+  '/',
+  '/activity',
+  '/servers',
+  '/servers/everything',
+  '/tools',
+  '/tools/everything.echo',
+  '/skills',
+  '/search',
+  '/query',
+  '/approvals',
+  '/views',
+  '/views/default',
+  '/access',
+  '/sessions',
+  '/connect',
+  '/settings',
+] as const;
+
+/** One story in a real browser, from the first start on: each test continues where the one before ended. */
+describeInBrowser('a first visit of the console', () => {
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let service: ServiceProcess;
+  let browser: Browser;
+  let visit: WatchedPage;
+  let page: Page;
+  let console: string;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    service = await startProcess(folder.path);
+    browser = await launchBrowser();
+    visit = await openPage(browser);
+    ({ page } = visit);
+    page.setDefaultTimeout(PATIENCE_MS);
+    console = `${service.url}/console`;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    service?.child.kill('SIGTERM');
+    await service?.exited;
+    await folder?.remove();
+  });
+
+  const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name });
+
+  it('leads a browser from the address of the service to the login', async () => {
+    await page.goto(service.url);
+    await heading('Switchboard').waitFor();
+    expect(page.url()).toBe(`${console}/login`);
+  });
+
+  it('logs in with the link that the first start has printed, once', async () => {
+    await eventually(() => expect(service.output()).toContain('/console/login#'));
+    const link = /http\S+\/console\/login#\S+/.exec(service.output())?.[0] ?? '';
+    await page.goto(link);
+    await heading('Overview').waitFor();
+    expect(page.url()).not.toContain('#');
+    const other = await openPage(browser);
+    await other.page.goto(link);
+    await other.page.getByText('The link was used before or is too old').waitFor();
+    await other.context.close();
+  });
+
+  it('teaches the one next step while there is no server', async () => {
+    await page.getByRole('heading', { name: 'No servers yet' }).waitFor();
+  });
+
+  it('adds a server by paste, and shows its tools', async () => {
+    await page.getByRole('link', { name: /Paste JSON/ }).click();
+    const pasted = {
+      mcpServers: { everything: { command: process.execPath, args: [everything, 'stdio'] } },
+    };
+    await page
+      .getByRole('textbox', { name: /mcpServers of a client/ })
+      .fill(JSON.stringify(pasted));
+    await page.getByRole('button', { name: /^Add 1/ }).click();
+    await page.goto(`${console}/servers/everything`);
+    await page.getByText('Ready').first().waitFor();
+    await page.goto(`${console}/tools`);
+    await page.getByText('everything.').first().waitFor();
+  });
+
+  it('finds a tool by what it does', async () => {
+    await page.goto(`${console}/search?q=repeat%20a%20message`);
+    await page.getByText('Echoes back the input string').first().waitFor();
+  });
+
+  it('calls a tool from a form, and shows the call elsewhere at once', async () => {
+    const watching = await openPage(browser);
+    await watching.context.addCookies(await visit.context.cookies());
+    watching.page.setDefaultTimeout(PATIENCE_MS);
+    await watching.page.goto(`${console}/activity`);
+    await watching.page.getByText('Live', { exact: true }).waitFor();
+
+    await page.goto(`${console}/tools/everything.echo?tab=try`);
+    await page
+      .getByLabel(/message/)
+      .first()
+      .fill('seen live');
+    await page.getByRole('button', { name: /^Run/ }).click();
+    await page.getByText('Echo: seen live').first().waitFor();
+    await watching.page.getByRole('row', { name: /everything\.echo/ }).waitFor();
+    expect(watching.complaints).toEqual([]);
+    await watching.context.close();
+  });
+
+  it('has the call in the audit log when the page is opened again', async () => {
+    await eventually(async () => {
+      const path = '/api/v1/aggregator/audit?event=tool.called';
+      const { text } = await send(service.url, path, { token: service.token });
+      expect(text).toContain('everything.echo');
+    });
+    await page.goto(`${console}/activity?kind=call`);
+    await page.getByText('echo', { exact: true }).first().waitFor();
+  });
+
+  it('shows to another token what its view offers, and nothing else', async () => {
+    const post = async (path: string, body: object): Promise<string> => {
+      const { status, text } = await send(service.url, `/api/v1/aggregator${path}`, {
+        method: 'POST',
+        token: service.token,
+        body: JSON.stringify(body),
+      });
+      expect({ status, text }).toMatchObject({ status: 201 });
+      return text;
+    };
+    await post('/views', { slug: 'kiosk', rules: [{ server: 'everything', name: 'echo' }] });
+    const issued = await post('/tokens', {
+      name: 'kiosk',
+      scopes: ['call'],
+      view: 'kiosk',
+    });
+    const { secret } = JSON.parse(issued) as { secret: string };
+    const other = await openPage(browser);
+    other.page.setDefaultTimeout(PATIENCE_MS);
+    await other.page.goto(`${console}/tools`);
+    await other.page.getByLabel('Token').fill(secret);
+    await other.page.getByRole('button', { name: 'Log in' }).click();
+    await other.page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor();
+    await other.page.getByText('everything.').first().waitFor();
+    expect(await other.page.getByText('get-sum').count()).toBe(0);
+    await other.context.close();
+  });
+
+  it('is of no use to a page on another port of the same host', async () => {
+    const stranger = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end('<title>another program</title>');
+    });
+    stranger.listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const { port } = stranger.address() as AddressInfo;
+    const tab = await visit.context.newPage();
+    await tab.goto(`http://127.0.0.1:${port}/`);
+    const answers = await tab.evaluate(
+      `Promise.all(['GET', 'POST', 'DELETE'].map((method) =>
+        fetch('${service.url}/api/v1/aggregator/servers', { method, credentials: 'include' })
+          .then(({ status }) => status, () => 'refused')))`,
+    );
+    expect(answers).toEqual(['refused', 'refused', 'refused']);
+    await tab.close();
+    stranger.close();
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'shows every page in %s without a complaint of the browser or of axe',
+    async (colorScheme) => {
+      const shown = await openPage(browser, { colorScheme });
+      await shown.context.addCookies(await visit.context.cookies());
+      shown.page.setDefaultTimeout(PATIENCE_MS);
+      const findings: string[] = [];
+      for (const path of pages) {
+        await shown.page.goto(console + path);
+        await shown.page.locator('h1:not(:empty)').waitFor();
+        await shown.page.getByLabel('Loading', { exact: true }).waitFor({ state: 'detached' });
+        findings.push(...(await graveFindings(shown.page)).map((text) => `${path} ${text}`));
+      }
+      expect(findings).toEqual([]);
+      expect(shown.complaints).toEqual([]);
+      await shown.context.close();
+    },
+  );
+
+  it('complained about nothing in the whole visit', () => {
+    expect(visit.complaints).toEqual([]);
+  });
+});
