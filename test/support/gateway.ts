@@ -10,6 +10,7 @@ import { Catalogue, CatalogueModule } from '@app/catalogue';
 import { SessionOpened } from '@app/events';
 import { GatewayModule } from '@app/gateway';
 import { OfferingStore } from '../../libs/gateway/src/lists/offering.store.js';
+import { LiveLists } from '../../libs/gateway/src/screen/live-lists.js';
 import { connectUpstream, type UpstreamSession, type UpstreamTarget } from '@app/mcp-client';
 import {
   ClusterKeys,
@@ -158,6 +159,8 @@ export async function startGateway(
     .useModule(Sessions)
     .overrideProvider(OfferingStore)
     .useValue(noRows)
+    .overrideProvider(LiveLists)
+    .useValue(undecided)
     .compile();
   const app = moduleRef.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), {
     logger: false,
@@ -192,6 +195,11 @@ export async function startGateway(
     },
   };
 }
+
+/** Without rows there is nothing to compare lists with. */
+const undecided: Pick<LiveLists, 'shown'> = {
+  shown: (_serverId, _kind, items) => Promise.resolve(items),
+};
 
 /** Nothing is stored. */
 const noRows: Pick<OfferingStore, 'load' | 'write' | 'loadInstructions'> = {
