@@ -235,6 +235,12 @@ function exchange(service, { method, path, headers = {}, body }) {
         timeout: 20_000,
       },
       (answer) => {
+        // The stream of events has no end.
+        if (method === 'GET' && answer.headers['content-type']?.startsWith('text/event-stream')) {
+          resolve({ status: answer.statusCode, text: '' });
+          answer.destroy();
+          return;
+        }
         const parts = [];
         answer.on('data', (part) => parts.push(part));
         answer.on('close', () =>
