@@ -52,7 +52,7 @@ export class StatelessClients {
     if (isCall) known.calls += 1;
   }
 
-  list(activityOf: (key: string) => Activity): readonly ConnectedClient[] {
+  list(activityOf: (key: string) => Activity | undefined): readonly ConnectedClient[] {
     return [...this.known].map(([key, known]) => this.shown(known, activityOf(key)));
   }
 

@@ -2,7 +2,7 @@ import { type ClientLimits, type Clock, Drain, isJsonObject, UnsentBytes } from 
 import { MAX_BATCH, mcpHeader, idIn, type Incoming, readMessage, rpcCode } from '@app/mcp-protocol';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConnectedClient } from '../clients/connected-client.js';
-import { type Activity, StatelessClients } from '../clients/stateless-clients.js';
+import { StatelessClients } from '../clients/stateless-clients.js';
 import { Audiences } from '../stream/audiences.js';
 import { isPlainlyLegacy, KnownEnvelopes } from './era.js';
 import { ClientResponse } from './client-response.js';
@@ -79,7 +79,8 @@ export class McpEndpoint {
     const every = Math.min(60_000, Math.ceil(limits.idleMs / 2));
     this.sweep = setInterval(() => {
       this.sessions.expire();
-      this.stateless.expire((key) => isBusy(this.modern.activityOf(key)));
+      const activities = this.modern.activities();
+      this.stateless.expire((key) => activities.has(key));
       this.deps.kept.trimAll();
     }, every).unref();
   }
@@ -90,7 +91,8 @@ export class McpEndpoint {
 
   /** Sessions, and clients without one that sent a request lately. */
   get clients(): readonly ConnectedClient[] {
-    return [...this.sessions.list(), ...this.stateless.list((key) => this.modern.activityOf(key))];
+    const activities = this.modern.activities();
+    return [...this.sessions.list(), ...this.stateless.list((key) => activities.get(key))];
   }
 
   /** By the id in `clients`; false if there is none. A legacy client has to begin a new session. */
@@ -220,10 +222,6 @@ export class McpEndpoint {
         return era satisfies never;
     }
   }
-}
-
-function isBusy({ running, streams }: Activity): boolean {
-  return running + streams > 0;
 }
 
 function text<K extends string>(

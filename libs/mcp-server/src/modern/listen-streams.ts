@@ -81,8 +81,9 @@ export class ListenStreams {
     }
   }
 
-  countOf(key: string): number {
-    return [...this.streams].filter(({ client }) => clientKey(client) === key).length;
+  /** Of each open stream. */
+  get clients(): readonly McpClient[] {
+    return [...this.streams].map(({ client }) => client);
   }
 
   endClient(key: string): void {

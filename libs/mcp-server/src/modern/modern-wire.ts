@@ -97,11 +97,18 @@ export class ModernWire {
     this.streams.endWhere(isOwn);
   }
 
-  /** Open streams and requests in flight of one client. */
-  activityOf(key: string): Activity {
-    let running = 0;
-    for (const call of this.answering) if (clientKey(call.client) === key) running += 1;
-    return { running, streams: this.streams.countOf(key) };
+  /** Open streams and requests in flight, by client: in one pass, because there may be thousands of both. */
+  activities(): ReadonlyMap<string, Activity> {
+    const activities = new Map<string, { running: number; streams: number }>();
+    const count = (client: McpClient, what: 'running' | 'streams'): void => {
+      const key = clientKey(client);
+      const activity = activities.get(key) ?? { running: 0, streams: 0 };
+      activity[what] += 1;
+      activities.set(key, activity);
+    };
+    for (const { client } of this.answering) count(client, 'running');
+    for (const client of this.streams.clients) count(client, 'streams');
+    return activities;
   }
 
   /** Ends calls and streams of one client. */
