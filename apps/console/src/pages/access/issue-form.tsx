@@ -1,16 +1,14 @@
 import type { IssueTokenDto } from '@app/api-client';
-import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { viewsQuery } from '../../api/queries.js';
 import { texts } from '../../texts/index.js';
 import { Field, Input, Select } from '../../ui/field.js';
 import { periodsToChoose, secondsOf } from '../../ui/policy/periods.js';
+import { type Level, ViewAndLevel } from '../../ui/policy/view-and-level.js';
 import { Segmented } from '../../ui/segmented.js';
 
-const { access: t, policy: p } = texts;
+const { access: t } = texts;
 
 const roles = ['viewer', 'caller', 'operator', 'admin'] as const;
-const levels = ['call', 'call_read_only', 'read'] as const;
 const NAME = /^[\w.@-]{1,100}$/;
 
 interface IssueFormProps {
@@ -23,7 +21,7 @@ export function IssueForm({ id, onSubmit }: IssueFormProps) {
   const [role, setRole] = useState<(typeof roles)[number]>('caller');
   const [reach, setReach] = useState<'granted' | 'view'>('granted');
   const [view, setView] = useState('default');
-  const [level, setLevel] = useState<(typeof levels)[number]>('call');
+  const [level, setLevel] = useState<Level>('call');
   const [period, setPeriod] = useState('quarter');
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -79,39 +77,5 @@ export function IssueForm({ id, onSubmit }: IssueFormProps) {
         </Select>
       </Field>
     </form>
-  );
-}
-
-interface ViewAndLevelProps {
-  readonly view: string;
-  readonly setView: (view: string) => void;
-  readonly level: (typeof levels)[number];
-  readonly setLevel: (level: (typeof levels)[number]) => void;
-}
-
-function ViewAndLevel({ view, setView, level, setLevel }: ViewAndLevelProps) {
-  const { data: views = [] } = useQuery(viewsQuery);
-  return (
-    <>
-      <Field label={t.view}>
-        <Select value={view} onChange={(event) => setView(event.target.value)}>
-          {views.map(({ slug }) => (
-            <option key={slug}>{slug}</option>
-          ))}
-        </Select>
-      </Field>
-      <Field label={t.level}>
-        <Select
-          value={level}
-          onChange={(event) => setLevel(levels.find((one) => one === event.target.value) ?? 'read')}
-        >
-          {levels.map((one) => (
-            <option key={one} value={one}>
-              {p.levels[one]}
-            </option>
-          ))}
-        </Select>
-      </Field>
-    </>
   );
 }

@@ -2,7 +2,7 @@ import type { GiveGrantDto } from '@app/api-client';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { toast } from 'sonner';
-import { tokensQuery, viewsQuery } from '../../api/queries.js';
+import { tokensQuery } from '../../api/queries.js';
 import { reasonOf } from '../../api/refused.js';
 import { ask } from '../../api/service.js';
 import { texts } from '../../texts/index.js';
@@ -11,11 +11,11 @@ import { Button } from '../button.js';
 import { Drawer } from '../dialog.js';
 import { Field, Input, Select } from '../field.js';
 import { periodsToChoose, secondsOf } from './periods.js';
+import { type Level, ViewAndLevel } from './view-and-level.js';
 
 const { policy: t } = texts;
 
 const kinds = ['token', 'user', 'group', 'client', 'anyone'] as const;
-const levels = ['call', 'call_read_only', 'read'] as const;
 
 interface GrantDrawerProps {
   readonly isOpen: boolean;
@@ -66,12 +66,11 @@ interface GrantFormProps {
 
 function GrantForm({ id, view: chosen, onSubmit }: GrantFormProps) {
   const names = useId();
-  const { data: views = [] } = useQuery(viewsQuery);
   const { data: tokens = [] } = useQuery(tokensQuery);
   const [kind, setKind] = useState<(typeof kinds)[number]>('token');
   const [subject, setSubject] = useState('');
   const [view, setView] = useState(chosen ?? 'default');
-  const [level, setLevel] = useState<(typeof levels)[number]>('call');
+  const [level, setLevel] = useState<Level>('call');
   const [period, setPeriod] = useState('none');
   const [limit, setLimit] = useState('');
   const submit = (event: FormEvent): void => {
@@ -116,25 +115,7 @@ function GrantForm({ id, view: chosen, onSubmit }: GrantFormProps) {
           <option key={name} value={name} />
         ))}
       </datalist>
-      <Field label={t.view}>
-        <Select value={view} onChange={(event) => setView(event.target.value)}>
-          {views.map(({ slug }) => (
-            <option key={slug}>{slug}</option>
-          ))}
-        </Select>
-      </Field>
-      <Field label={t.level}>
-        <Select
-          value={level}
-          onChange={(event) => setLevel(levels.find((one) => one === event.target.value) ?? 'read')}
-        >
-          {levels.map((one) => (
-            <option key={one} value={one}>
-              {t.levels[one]}
-            </option>
-          ))}
-        </Select>
-      </Field>
+      <ViewAndLevel view={view} setView={setView} level={level} setLevel={setLevel} />
       <Field label={t.expires}>
         <Select value={period} onChange={(event) => setPeriod(event.target.value)}>
           {periodsToChoose.map(({ value, label }) => (
