@@ -172,7 +172,7 @@ describeInBrowser('a first visit of the console', () => {
       scopes: ['call'],
       view: 'kiosk',
     });
-    const { secret } = JSON.parse(issued) as { secret: string };
+    const { token: secret } = JSON.parse(issued) as { token: string };
     const other = await openPage(browser);
     other.page.setDefaultTimeout(PATIENCE_MS);
     await other.page.goto(`${console}/tools`);

@@ -62,7 +62,6 @@ export const access = {
   reach: 'Sees',
   reaches: { granted: 'what is granted to it', view: 'one view' },
   reachHint: 'A token of one view sees that at every address, and nothing of the management.',
-  level: 'Reaches to',
   expiry: 'Valid for',
   secretTitle: (name: string) => `The secret of ${name}`,
   secretOnce: 'It is shown only now. Copy it to where it is used; the service keeps only its hash.',
