@@ -59,6 +59,8 @@ class Acknowledged {
     const answer = await request().catch(() => undefined);
     if (!answer || (answer.text === '' && answer.status === 0)) {
       this.interrupted += 1;
+      // The secret of a token that was issued again, if it was: that answer is lost.
+      if (isThere) this.secrets.delete(key);
       return false;
     }
     if (answer.status >= 300) throw new Error(`${key}: ${answer.status} ${answer.text}`);
