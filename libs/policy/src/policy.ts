@@ -49,9 +49,10 @@ export class Policy {
 
   /** Makes memory equal to the rows, whichever process wrote them. */
   reload(): Promise<void> {
-    return this.reads.run('rows', async () =>
-      this.replace(new PolicySnapshot(await this.rows.readUndisturbed(), this.snapshot)),
-    );
+    return this.reads.run('rows', async () => {
+      if (await this.rows.isAsRead(this.snapshot)) return;
+      await this.replace(new PolicySnapshot(await this.rows.readUndisturbed(), this.snapshot));
+    });
   }
 
   /**

@@ -17,6 +17,8 @@ export interface PolicyRows {
 /** Immutable; every change creates the next one. */
 export class PolicySnapshot {
   readonly version: bigint;
+  /** Rows of views, rules, grants and overrides. */
+  readonly rowCount: number;
   readonly viewsById: ReadonlyMap<string, View>;
   readonly viewsBySlug: ReadonlyMap<string, View>;
   readonly grantsById: ReadonlyMap<string, Grant>;
@@ -29,6 +31,10 @@ export class PolicySnapshot {
   /** Offers of `before` that stay the same are kept, with what was computed from them. */
   constructor(rows: PolicyRows, before?: PolicySnapshot) {
     this.version = rows.version;
+    this.rowCount = rows.views.reduce(
+      (sum, { rules }) => sum + rules.length,
+      rows.views.length + rows.grants.length + rows.overrides.length,
+    );
     this.viewsById = new Map(rows.views.map((view) => [view.id, view]));
     this.viewsBySlug = new Map(rows.views.map((view) => [view.slug, view]));
     this.grantsById = new Map(rows.grants.map((grant) => [grant.id, grant]));

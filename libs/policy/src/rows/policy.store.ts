@@ -3,7 +3,7 @@ import { Database, type JsonObject, type JsonValue, type Tx } from '@app/platfor
 import type { Grant } from '../grants/grant.js';
 import type { ToolOverride } from '../overrides/tool-override.js';
 import type { View, ViewRule } from '../views/view.js';
-import { groupedBy, type PolicyRows } from './policy-snapshot.js';
+import { groupedBy, type PolicyRows, type PolicySnapshot } from './policy-snapshot.js';
 
 type ViewRow = Omit<View, 'rules'>;
 type RuleRow = ViewRule & { readonly viewId: string };
@@ -36,6 +36,18 @@ export class PolicyStore {
       const rows = await this.read(direct);
       if ((await this.version(direct)) === rows.version) return rows;
     }
+  }
+
+  /** What goes with a removed server does not advance the version, but leaves fewer rows. */
+  async isAsRead({ version, rowCount }: PolicySnapshot): Promise<boolean> {
+    const [row] = await this.database.background.direct.query<{ isSame: boolean }[]>(
+      `SELECT version = $1 AND $2 = (SELECT count(*) FROM mcp.views)
+         + (SELECT count(*) FROM mcp.view_rules) + (SELECT count(*) FROM mcp.grants)
+         + (SELECT count(*) FROM mcp.tool_overrides) AS "isSame"
+       FROM mcp.policy_versions`,
+      [version.toString(), rowCount],
+    );
+    return row?.isSame === true;
   }
 
   /** In a transaction that holds the lock. */
