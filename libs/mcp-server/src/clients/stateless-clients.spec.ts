@@ -53,15 +53,25 @@ describe(StatelessClients.name, () => {
   it('holds at most 2,000 clients: the one that was seen longest ago gives way', () => {
     for (let n = 0; n < 2_000; n++) {
       now = n;
-      clients.note(client(`client-${n}`), false);
+      clients.note(client(`client-${n}`, `p${n % 40}`), false);
     }
     now = 2_000;
-    clients.note(client('client-0'), false);
+    clients.note(client('client-0', 'p0'), false);
     clients.note(client('another'), false);
     const names = clients.list(() => quiet).map(({ info }) => info.name);
     expect(names).toHaveLength(2_000);
     expect(names).toContain('client-0');
     expect(names).not.toContain('client-1');
+  });
+
+  it('lists at most 100 clients of one principal, and tells of no other', () => {
+    clients.note(client('steady', 'bob'), false);
+    for (let n = 0; n < 500; n++) clients.note(client(`client-${n}`), false);
+    expect(clients.list(() => quiet)).toHaveLength(101);
+    expect(changes).toHaveLength(101);
+    clients.forget(clientKey(client('client-7')));
+    clients.note(client('client-400'), false);
+    expect(changes.slice(-2)).toEqual(['ended client-7', 'opened client-400']);
   });
 
   it('ignores requests of other replicas, which note their clients themselves', () => {

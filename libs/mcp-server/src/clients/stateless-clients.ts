@@ -3,6 +3,8 @@ import type { McpClient } from '../surface.js';
 import { capabilityNames, type ConnectedClient, NAMELESS } from './connected-client.js';
 
 const MAX_CLIENTS = 2_000;
+/** How clients name themselves is their own word: one principal that sends ever new names displaces no other's clients. */
+const MAX_OF_PRINCIPAL = 100;
 /** A client that sent nothing for this long is taken for gone. */
 const GONE_AFTER_MS = 300_000;
 
@@ -28,6 +30,7 @@ export interface Activity {
  */
 export class StatelessClients {
   private readonly known = new Map<string, Known>();
+  private readonly countOf = new Map<string, number>();
 
   constructor(
     private readonly monotonic: () => number,
@@ -35,7 +38,7 @@ export class StatelessClients {
     private readonly dateAt: (monotonic: number) => Date,
   ) {}
 
-  /** Notes a request; those of other replicas have no endpoint, and are noted there. */
+  /** Notes a request; those of other replicas have no endpoint, and are noted there. A client beyond its share is not listed. */
   note(client: McpClient, isCall: boolean): void {
     const { endpoint } = client.caller;
     if (endpoint === undefined) return;
@@ -43,7 +46,10 @@ export class StatelessClients {
     let known = this.known.get(key);
     const now = this.monotonic();
     if (!known) {
+      const count = this.countOf.get(client.caller.name) ?? 0;
+      if (count >= MAX_OF_PRINCIPAL) return;
       if (this.known.size >= MAX_CLIENTS) this.forgetOldest();
+      this.countOf.set(client.caller.name, count + 1);
       known = { id: randomUUID(), client, endpoint, openedAt: now, seenAt: now, calls: 0 };
       this.known.set(key, known);
       this.onChange('opened', this.shown(known));
@@ -64,7 +70,13 @@ export class StatelessClients {
 
   forget(key: string): void {
     const known = this.known.get(key);
-    if (known && this.known.delete(key)) this.onChange('ended', this.shown(known));
+    if (!known) return;
+    this.known.delete(key);
+    const { name } = known.client.caller;
+    const left = (this.countOf.get(name) ?? 1) - 1;
+    if (left > 0) this.countOf.set(name, left);
+    else this.countOf.delete(name);
+    this.onChange('ended', this.shown(known));
   }
 
   expire(isBusy: (key: string) => boolean): void {
