@@ -9,6 +9,8 @@ import { pause, settled, startProduct, startUpstream, TOKEN } from '../calls/pro
 const SERVERS = 50;
 const TOOLS_OF_ONE = 200;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const CALLS = 20;
+const LIVE_WITHIN_MS = 500;
 const BOUNDS = { interactiveMs: 1_500, largestKB: 200, longestTaskMs: 50 };
 const SCROLLS = 120;
 
@@ -39,6 +41,7 @@ const storageState = await logIn();
 
 const rows = [];
 for (const page of pages) rows.push(await measured(page));
+const liveAfterMs = await calledLive();
 await browser.close();
 await product.stop();
 await upstream.stop();
@@ -51,12 +54,13 @@ const table = [
       `| ${name} | ${interactiveMs.toFixed(0)} | ${largestKB.toFixed(0)} | ${longestTaskMs.toFixed(0)} | ${slowFrames} |`,
   ),
 ].join('\n');
-console.log(table);
+const live = `A call stands on the open activity page ${median(liveAfterMs).toFixed(0)} ms after its answer (median of ${CALLS}, at most ${Math.max(...liveAfterMs).toFixed(0)}; goal ${LIVE_WITHIN_MS}).`;
+console.log(`${table}\n\n${live}`);
 if (process.argv.includes('--write')) {
   writeFileSync(new URL('../CONSOLE.md', import.meta.url), report());
 }
 const isWithin = rows.every((row) => Object.keys(BOUNDS).every((key) => row[key] <= BOUNDS[key]));
-process.exit(isWithin ? 0 : 1);
+process.exit(isWithin && Math.max(...liveAfterMs) <= LIVE_WITHIN_MS ? 0 : 1);
 
 async function logIn() {
   const context = await browser.newContext();
@@ -110,6 +114,24 @@ async function measured([name, path, row]) {
   return { name, interactiveMs: median(times), largestKB, longestTaskMs, slowFrames };
 }
 
+/** From the answer of a call until its row is drawn. */
+async function calledLive() {
+  const context = await browser.newContext({ storageState });
+  const page = await context.newPage();
+  await page.goto(`${product.origin}/console/activity`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  const times = [];
+  for (let i = 0; i < CALLS; i++) {
+    const tool = `up${i}.echo_${i}`;
+    await product.post('/api/v1/tools/call', { name: tool, arguments: { text: 'hello' } });
+    const answeredAt = performance.now();
+    await page.getByText(tool, { exact: true }).first().waitFor();
+    times.push(performance.now() - answeredAt);
+  }
+  await context.close();
+  return times;
+}
+
 /** Bytes of a body as sent; the stream of events has no end. */
 async function sizeOf(response) {
   if (response.url().endsWith('/events') || response.url().includes('/events?')) return 0;
@@ -140,5 +162,7 @@ function report() {
 Written by \`npm run bench:console -- --write\` on Node ${process.version}, ${cpus().length} × ${cpus()[0].model}, Chromium ${browser.version()} beside the service on the same cores, with ${SERVERS} servers of ${TOOLS_OF_ONE} tools. Each of ${ROUNDS} rounds opens the page in a new browser context with an empty cache. Interactive: from the navigation until the first row (or the heading) is drawn, keeps its place and takes a click. Longest task: of the browser's own list of tasks over 50 ms while ${SCROLLS} turns of the wheel scroll the page, 0 if there was none. Goals: interactive ${BOUNDS.interactiveMs} ms, requests ${BOUNDS.largestKB} kB, tasks ${BOUNDS.longestTaskMs} ms.
 
 ${table}
+
+${live}
 `;
 }

@@ -39,6 +39,20 @@ async function graveFindings(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
 }
 
+/** Texts and values of a page that has loaded, without times and counts. */
+async function settledText(page: Page): Promise<string> {
+  await page.locator('h1:not(:empty)').waitFor();
+  await page.getByLabel('Loading', { exact: true }).waitFor({ state: 'detached' });
+  const text = await page.evaluate<string>(
+    `(() => {
+      const main = document.querySelector('main');
+      const values = [...main.querySelectorAll('input, textarea, select')].map(({ value }) => value);
+      return main.innerText + JSON.stringify(values);
+    })()`,
+  );
+  return text.replaceAll(/\d+|now|\ba (few|minute|second)\S*/g, '#');
+}
+
 const pages = [
   '/',
   '/activity',
@@ -203,6 +217,34 @@ describeInBrowser('a first visit of the console', () => {
     await tab.close();
     stranger.close();
   });
+
+  /** What is chosen on a page, each by hand. */
+  const filter = (text: string) => page.locator('main input').first().fill(text);
+  const tab = (name: string) => page.getByRole('tab', { name }).click();
+  const choices: readonly [path: string, choose: () => Promise<unknown>][] = [
+    ['/tools', () => filter('echo')],
+    ['/tools/everything.echo', () => tab('Overrides')],
+    ['/servers', () => filter('every')],
+    ['/servers/everything', () => tab('Settings')],
+    ['/search', () => filter('add two numbers')],
+    ['/activity', () => filter('echo')],
+    ['/views/default', () => tab('Texts and budget')],
+    ['/settings', () => page.getByRole('tab').last().click()],
+  ];
+  it.each(choices)(
+    'shows the same when %s is loaded again at its address',
+    async (path, choose) => {
+      await page.goto(console + path);
+      const before = await settledText(page);
+      await choose();
+      // The address follows at the end of typing.
+      await page.waitForURL('**?*');
+      await eventually(async () => expect(await settledText(page)).not.toBe(before));
+      const shown = await settledText(page);
+      await page.reload();
+      await eventually(async () => expect(await settledText(page)).toBe(shown));
+    },
+  );
 
   it.each(['light', 'dark'] as const)(
     'shows every page in %s without a complaint of the browser or of axe',

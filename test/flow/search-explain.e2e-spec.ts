@@ -106,17 +106,18 @@ describe('explaining a search', () => {
     expect(clauseOf('slack.post_message')).toBe(1);
   });
 
-  it('names to admins what was left out because its server is not connected', async () => {
+  it('names to operators what was left out because its server is not connected', async () => {
     const status = 'UPDATE mcp.external_servers SET status = $1 WHERE name = $2';
     await change(status, ['ERROR', 'slack']);
-    const found = await search({ query: 'post a message to a channel' });
+    const query = 'post a message to a channel';
+    const found = await search({ query }, service.tokens.operate);
     expect(found.explanation?.left_out?.[0]).toMatchObject({
       name: 'slack.post_message',
       kind: 'server',
       would_rank: 1,
       reason: 'Its server slack is ERROR',
     });
-    const reader = await search({ query: 'post a message to a channel' }, service.tokens.read);
+    const reader = await search({ query }, service.tokens.read);
     expect(reader.explanation).not.toHaveProperty('left_out');
     expect(reader.explanation).not.toHaveProperty('left_out_total');
     expect(JSON.stringify(reader.tools)).not.toContain('slack.post_message');

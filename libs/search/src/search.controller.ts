@@ -1,9 +1,9 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { CurrentPrincipal, hasScope, type Principal, RequireScope } from '@app/access';
+import { CurrentPrincipal, type Principal, RequireScope } from '@app/access';
 import { ApiErrors, BodyLimit } from '@app/platform';
-import { FollowsPolicy, Permissions } from '@app/policy';
+import { FollowsPolicy, mayKnow, Permissions } from '@app/policy';
 import { SearchDto, SearchView, toSearchView } from './search.dto.js';
 import { SearchTools } from './search-tools.query.js';
 
@@ -32,7 +32,7 @@ export class SearchController {
     const { offer } = dto.view
       ? this.permissions.onView(principal, dto.view)
       : this.permissions.inRest(principal);
-    const leftOut = hasScope(principal, 'admin') && !principal.pinned ? 'all' : 'hits';
+    const leftOut = mayKnow(principal) ? 'all' : 'hits';
     const result = await this.queries.execute(
       new SearchTools(
         {

@@ -10,7 +10,7 @@ import {
   type ToolIndexes,
 } from '@app/catalogue';
 import { ApiErrors, inSlices } from '@app/platform';
-import { Absences, FollowsPolicy, Permissions } from '@app/policy';
+import { Absences, FollowsPolicy, mayKnow, Permissions } from '@app/policy';
 import {
   ListToolsQuery,
   ToolDetailView,
@@ -105,7 +105,7 @@ export class ToolListController {
 
   /** That a tool is withheld is told only to those who may approve it. */
   private async select(query: ListToolsQuery, principal: Principal): Promise<CatalogueTool[]> {
-    if (query.status === 'withheld' && !hasScope(principal, 'admin')) return [];
+    if (query.status === 'withheld' && !mayKnow(principal)) return [];
     return inSlices(selectTools(this.offeredTo(principal), toFilter(query)));
   }
 
