@@ -16,8 +16,9 @@ import {
   oracleServers,
 } from '../support/policy-oracle.js';
 
-// 22 policies are 10,000 triples of subject, view and item.
+// 22 policies are 10,000 triples of subject, view and item, on each database.
 const POLICIES = Number(process.env['POLICY_ORACLE_RUNS'] ?? 4);
+const POLICIES_ON_PGLITE = Number(process.env['POLICY_ORACLE_RUNS'] ?? 1);
 const fixture = fileURLToPath(new URL('../fixtures/items.mjs', import.meta.url));
 const VIEWS = ['default', 'one', 'two'] as const;
 const tools = oracleItems.filter(({ kind }) => kind === 'tool');
@@ -146,7 +147,7 @@ const succeeded = (answer: Promise<string>, expected: string): Promise<boolean> 
 
 describe.each([
   ['PostgreSQL', undefined, POLICIES],
-  ['PGlite', '', 1],
+  ['PGlite', '', POLICIES_ON_PGLITE],
 ])('random policies on %s', (_, databaseUrl, runs) => {
   let service: TestApp;
   let api: Api;
