@@ -59,7 +59,8 @@ describe('a service with configured tokens', () => {
     for (const path of ['/test/read', AUDIT, '/no/such/route', '/test/%72ead']) {
       const answer = await send(on.url, path, { headers });
       expect([path, answer.status, answer.body]).toEqual([path, 401, refusal('UNAUTHORIZED')]);
-      expect(answer.headers['www-authenticate']).toBe(challenge);
+      const scopes = path === AUDIT ? 'read call operate admin' : 'read';
+      expect(answer.headers['www-authenticate']).toBe(`${challenge}, scope="${scopes}"`);
     }
   });
 
@@ -511,20 +512,26 @@ describe('a service that trusts an issuer', () => {
     const refused = await send(on.url, '/test/read');
     const metadata = `${on.url}/.well-known/oauth-protected-resource`;
     expect(refused.headers['www-authenticate']).toBe(
-      `Bearer realm="switchboard", resource_metadata="${metadata}"`,
+      `Bearer realm="switchboard", scope="read", resource_metadata="${metadata}"`,
     );
     const refusedMcp = await send(on.url, '/mcp/servers/git%22hub?x=1');
     expect(refusedMcp.headers['www-authenticate']).toContain(
       `resource_metadata="${metadata}/mcp/servers/git%22hub"`,
     );
-    for (const suffix of ['', '/mcp', '/mcp/search', '/mcp/servers/github']) {
+    for (const suffix of [
+      '',
+      '/mcp',
+      '/mcp/search',
+      '/mcp/servers/github',
+      '/mcp/views/support/search',
+    ]) {
       const { pathname } = new URL(`${metadata}${suffix}`);
       expect((await send(on.url, pathname)).body).toEqual({
         resource: `${on.url}${suffix}`,
         resource_name: 'Switchboard',
         authorization_servers: ['https://id.example.com'],
         bearer_methods_supported: ['header'],
-        scopes_supported: ['read', 'call', 'operate', 'admin'],
+        scopes_supported: suffix === '' ? ['read', 'call', 'operate', 'admin'] : ['read', 'call'],
       });
     }
   });
@@ -546,6 +553,96 @@ describe('a service that trusts an issuer', () => {
       await unreachable.close();
       other.stop();
     }
+  });
+});
+
+describe('a service with a public address that trusts an issuer', () => {
+  const address = 'https://mcp.example.com';
+  const metadata = `${address}/.well-known/oauth-protected-resource`;
+  let issuer: TestIssuer;
+  let on: TestApp;
+
+  beforeAll(async () => {
+    issuer = await TestIssuer.start();
+    on = await startApp({ ...issuer.settings, MCP_AGGREGATOR_PUBLIC_URL: address }, addRoutes);
+  });
+
+  afterAll(async () => {
+    await on.close();
+    issuer.stop();
+  });
+
+  const eras = {
+    'with a handshake': { protocol: '2025-11-25', headers: {}, meta: {} },
+    stateless: {
+      protocol: '2026-07-28',
+      headers: { 'mcp-method': 'tools/call', 'mcp-name': 'query' },
+      meta: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } },
+    },
+  };
+  const call = (endpoint: string, token: string, era: keyof typeof eras = 'stateless') => {
+    const { protocol, headers, meta } = eras[era];
+    const params = { name: 'query', arguments: {}, ...meta };
+    return send(on.url, endpoint, {
+      method: 'POST',
+      token,
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': protocol,
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    });
+  };
+
+  it.each(['with a handshake', 'stateless'] as const)(
+    'names the scopes that a call needs to clients %s',
+    async (era) => {
+      const token = await issuer.sign({ scope: 'read' });
+      for (const endpoint of ['/mcp', '/mcp/search', '/mcp/views/default']) {
+        const answer = await call(endpoint, token, era);
+        expect(answer.status).toBe(403);
+        expect(answer.headers['www-authenticate']).toBe(
+          `Bearer realm="switchboard", error="insufficient_scope", scope="read call", resource_metadata="${metadata}${endpoint}"`,
+        );
+      }
+    },
+  );
+
+  it('says so of a REST request, and of events that only administrators see', async () => {
+    const token = await issuer.sign({ scope: 'read' });
+    for (const path of [AUDIT, '/api/v1/events?topics=audit']) {
+      const answer = await send(on.url, path, { token });
+      expect(answer.status).toBe(403);
+      expect(answer.headers['www-authenticate']).toContain(
+        `scope="read call operate admin", resource_metadata="${metadata}"`,
+      );
+    }
+  });
+
+  it('publishes metadata of its public address, whichever address was asked', async () => {
+    for (const suffix of ['', '/mcp', '/mcp/views/support']) {
+      const answer = await send(on.url, `/.well-known/oauth-protected-resource${suffix}`);
+      expect(answer.body).toMatchObject({ resource: `${address}${suffix}` });
+    }
+  });
+
+  it('accepts a token at the endpoint that is its audience, and one for the whole service anywhere', async () => {
+    const bound = await issuer.sign({ scope: 'read', aud: `${address}/mcp/search` });
+    const whole = await issuer.sign({ scope: 'read', aud: `${address}/` });
+    const foreign = await issuer.sign({ scope: 'read', aud: 'https://other.example.com/mcp' });
+    const statuses = async (token: string): Promise<number[]> => {
+      const answers = await Promise.all([
+        call('/mcp/search', token),
+        call('/mcp', token),
+        send(on.url, '/test/read', { token }),
+      ]);
+      return answers.map(({ status }) => status);
+    };
+    // 403: it was accepted, and lacks the scope for a call.
+    expect(await statuses(bound)).toEqual([403, 401, 401]);
+    expect(await statuses(whole)).toEqual([403, 403, 200]);
+    expect(await statuses(foreign)).toEqual([401, 401, 401]);
   });
 });
 

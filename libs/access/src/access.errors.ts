@@ -47,12 +47,12 @@ export class JwtRefused extends Error {}
 
 /** The token is valid but lacks the scope of the route. */
 export class ScopeMissing extends AppError {
-  constructor(scope: TokenScope) {
+  constructor(scope: TokenScope, challenge: string) {
     super(`This needs a token with the scope '${scope}'`, {
       kind: 'forbidden',
       code: 'FORBIDDEN',
       context: { required_scope: scope },
-      challenge: `Bearer realm="switchboard", error="insufficient_scope", scope="${scope}"`,
+      challenge,
     });
   }
 }

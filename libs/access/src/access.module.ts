@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessControl } from './authorize/access-control.js';
+import { Challenges } from './authorize/challenges.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditEntity } from './audit/audit.entity.js';
 import { auditEntriesLost, AuditLosses } from './audit/audit-losses.js';
@@ -42,6 +43,7 @@ import { Tokens } from './authenticate/tokens.js';
     Authenticator,
     BrowserSessions,
     BrowserSessionStore,
+    Challenges,
     IssuedTokenStore,
     IssueTokenHandler,
     JwtVerifier,
@@ -60,6 +62,14 @@ import { Tokens } from './authenticate/tokens.js';
     TokenStore,
     Tokens,
   ],
-  exports: [AuditLosses, AuditStore, Authenticator, BrowserSessions, StillAdmitted, Tokens],
+  exports: [
+    AuditLosses,
+    AuditStore,
+    Authenticator,
+    BrowserSessions,
+    Challenges,
+    StillAdmitted,
+    Tokens,
+  ],
 })
 export class AccessModule {}

@@ -1,4 +1,5 @@
 export { AccessControl } from './authorize/access-control.js';
+export { Challenges } from './authorize/challenges.js';
 export {
   actorOf,
   CallerMay,
@@ -9,7 +10,7 @@ export {
   principalOf,
   RequireScope,
 } from './authorize/access.decorators.js';
-export { RateLimited, ScopeMissing } from './access.errors.js';
+export { RateLimited } from './access.errors.js';
 export { AccessModule } from './access.module.js';
 export { adminTokenNotice, clientSnippet, tokenHash } from './authenticate/admin-token.js';
 export { ConsoleAccessModule } from './console-access.module.js';

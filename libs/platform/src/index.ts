@@ -22,6 +22,7 @@ export {
   roleOf,
   roles,
   scopesOfRole,
+  scopesUpTo,
   tokenScopes,
   type TokenScope,
 } from './config/token-scopes.js';

@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { JwtRefused, Unauthorized } from '../access.errors.js';
 import { BrowserSessions } from '../browser-sessions/browser-sessions.js';
 import type { LoginCode } from '../browser-sessions/login-code.store.js';
+import { Challenges } from '../authorize/challenges.js';
 import { JwtVerifier } from './jwt-verifier.js';
-import { metadataUrl } from './oauth-metadata.js';
 import type { Principal } from './principal.js';
 import { Tokens } from './tokens.js';
 
@@ -16,6 +16,7 @@ export class Authenticator {
     private readonly tokens: Tokens,
     private readonly jwts: JwtVerifier,
     private readonly sessions: BrowserSessions,
+    private readonly challenges: Challenges,
   ) {}
 
   /**
@@ -28,7 +29,7 @@ export class Authenticator {
     const token = bearerToken(header) ?? (isDocs(request) ? basicPassword(header) : undefined);
     if (token === undefined) throw this.refusal(request, 'invalid_request');
     const tokenHash = hash('sha256', token, 'binary');
-    const known = this.tokens.find(tokenHash) ?? this.jwts.remembered(tokenHash);
+    const known = this.tokens.find(tokenHash) ?? this.jwts.remembered(tokenHash, request.url);
     if (known) return known;
     if (!this.jwts.isConfigured || token.split('.').length !== 3) {
       throw this.refusal(request, 'invalid_token');
@@ -67,7 +68,7 @@ export class Authenticator {
     tokenHash: string,
   ): Promise<Principal> {
     try {
-      return await this.jwts.verify(token, tokenHash);
+      return await this.jwts.verify(token, tokenHash, request.url);
     } catch (error) {
       throw error instanceof JwtRefused ? this.refusal(request, 'invalid_token') : error;
     }
@@ -76,13 +77,7 @@ export class Authenticator {
   private challenge(request: FastifyRequest, error: string | undefined): string {
     // Basic only here: it makes browsers prompt for the token.
     if (isDocs(request)) return 'Basic realm="switchboard: any name, the token as password"';
-    return [
-      'Bearer realm="switchboard"',
-      error && `error="${error}"`,
-      this.jwts.isConfigured && `resource_metadata="${metadataUrl(request)}"`,
-    ]
-      .filter(Boolean)
-      .join(', ');
+    return this.challenges.unauthorized(request, error);
   }
 }
 

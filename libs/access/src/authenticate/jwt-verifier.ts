@@ -13,6 +13,7 @@ import { JwtRefused } from '../access.errors.js';
 import type { Issuer } from './issuer.js';
 import { type Principal, principalName } from './principal.js';
 import { LruMap } from './lru-map.js';
+import { type TokenReach, reaches, reachOf } from './oauth-metadata.js';
 
 const MAX_REMEMBERED = 10_000;
 const MAX_GROUPS = 200;
@@ -28,6 +29,7 @@ interface Claims {
 interface Verified {
   readonly principal: Principal;
   readonly expiresAt: number;
+  readonly reach: TokenReach;
 }
 
 /** JWTs of an identity provider (`MCP_AGGREGATOR_JWKS_URL`); a verified one is cached until it expires. */
@@ -36,6 +38,7 @@ export class JwtVerifier {
   private readonly verified = new LruMap<Verified>(MAX_REMEMBERED);
   private readonly issuer: Promise<Issuer> | undefined;
   private readonly claims: Claims;
+  private readonly audience: Parameters<typeof reachOf>[1];
 
   constructor(
     env: Env,
@@ -51,9 +54,10 @@ export class JwtVerifier {
       groups: env.MCP_AGGREGATOR_JWT_GROUPS_CLAIM,
       roles: env.MCP_AGGREGATOR_JWT_ROLES_CLAIM,
     };
+    this.audience = { name: audience, publicUrl: env.MCP_AGGREGATOR_PUBLIC_URL };
     if (url && name && audience) {
       this.issuer = import('./issuer.js').then(
-        ({ Issuer }) => new Issuer(name, audience, new URL(url), clock, egress),
+        ({ Issuer }) => new Issuer(name, new URL(url), clock, egress),
       );
     }
   }
@@ -62,22 +66,24 @@ export class JwtVerifier {
     return this.issuer !== undefined;
   }
 
-  /** By the hash of the token, synchronously. */
-  remembered(hash: string): Principal | undefined {
+  /** By the hash of the token, synchronously, for a request to this URL. */
+  remembered(hash: string, url: string): Principal | undefined {
     const known = this.verified.get(hash);
     if (!known) return undefined;
     if (known.expiresAt <= this.clock.now().getTime()) {
       this.verified.delete(hash);
       return undefined;
     }
-    return known.principal;
+    return reaches(known.reach, url) ? known.principal : undefined;
   }
 
-  async verify(token: string, hash: string): Promise<Principal> {
+  async verify(token: string, hash: string, url: string): Promise<Principal> {
     if (!this.issuer) throw new JwtRefused('no issuer is configured');
     const payload = await (await this.issuer).read(token);
+    const reach = reachOf(payload.aud, this.audience);
+    if (!reach || !reaches(reach, url)) throw new JwtRefused('the token is for another audience');
     const principal = principalOf(payload, this.claims);
-    this.verified.set(hash, { principal, expiresAt: (payload.exp ?? 0) * 1_000 });
+    this.verified.set(hash, { principal, expiresAt: (payload.exp ?? 0) * 1_000, reach });
     return principal;
   }
 }

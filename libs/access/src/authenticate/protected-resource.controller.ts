@@ -1,10 +1,10 @@
 import { Controller, Get, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { Env, tokenScopes } from '@app/platform';
+import { Env, scopesUpTo, tokenScopes } from '@app/platform';
 import type { FastifyRequest } from 'fastify';
 import { Public } from '../authorize/access.decorators.js';
 import { NoIssuer } from '../access.errors.js';
-import { baseUrl, METADATA_PATH } from './oauth-metadata.js';
+import { baseUrl, MCP_ROUTES, METADATA_PATH } from './oauth-metadata.js';
 
 interface ProtectedResource {
   readonly resource: string;
@@ -21,17 +21,19 @@ interface ProtectedResource {
 export class ProtectedResourceController {
   constructor(private readonly env: Env) {}
 
-  @Get(['', 'mcp', 'mcp/search', 'mcp/servers/:name'])
+  @Get(['', ...MCP_ROUTES])
   describe(@Req() request: FastifyRequest): ProtectedResource {
     const { MCP_AGGREGATOR_JWKS_URL: jwks, MCP_AGGREGATOR_JWT_ISSUER: issuer } = this.env;
     if (!jwks || !issuer) throw new NoIssuer();
     const { pathname } = new URL(request.url, 'http://localhost');
+    const endpoint = pathname.slice(METADATA_PATH.length);
     return {
-      resource: `${baseUrl(request)}${pathname.slice(METADATA_PATH.length)}`,
+      resource: `${this.env.MCP_AGGREGATOR_PUBLIC_URL ?? baseUrl(request)}${endpoint}`,
       resource_name: 'Switchboard',
       authorization_servers: [issuer],
       bearer_methods_supported: ['header'],
-      scopes_supported: tokenScopes,
+      // Clients that are told no scopes ask for all of these: none of an MCP endpoint needs more.
+      scopes_supported: endpoint === '' ? tokenScopes : scopesUpTo('call'),
     };
   }
 }

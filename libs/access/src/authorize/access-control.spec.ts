@@ -14,6 +14,7 @@ import { Authenticator } from '../authenticate/authenticator.js';
 import type { JwtVerifier } from '../authenticate/jwt-verifier.js';
 import type { BrowserSessions, LiveSession } from '../browser-sessions/browser-sessions.js';
 import { AccessControl } from './access-control.js';
+import { Challenges } from './challenges.js';
 
 const READER = 'token-of-a-reader-here';
 const ADMIN = 'token-of-operators-here';
@@ -55,10 +56,12 @@ describe(AccessControl.name, () => {
     const env = parseEnv({ MCP_AGGREGATOR_TOKENS: TOKENS, ...settings });
     const tokens = tokensOn(env);
     const log: Pick<RefusalLog, 'note'> = { note: (refusal) => void refused.push(refusal) };
+    const challenges = new Challenges(env, verifier as JwtVerifier);
     const authenticator = new Authenticator(
       tokens,
       verifier as JwtVerifier,
       sessions as BrowserSessions,
+      challenges,
     );
     app = fastify();
     app.setErrorHandler((error, _request, reply) => {
@@ -67,7 +70,9 @@ describe(AccessControl.name, () => {
       if (retryAfterSeconds) reply.header('retry-after', retryAfterSeconds);
       return reply.status(status).send(body);
     });
-    await new AccessControl(env, authenticator, log as RefusalLog, tokens, passes).install(app);
+    const refusals = log as RefusalLog;
+    const control = new AccessControl(env, authenticator, refusals, tokens, passes, challenges);
+    await control.install(app);
     for (const access of ['public', ...tokenScopes] as const) {
       app.get(`/${access}`, { config: { access } }, ({ principal }) => principal ?? 'no caller');
     }
@@ -127,13 +132,33 @@ describe(AccessControl.name, () => {
   });
 
   it.each([
-    [undefined, 'Bearer realm="switchboard"', 'This needs a token'],
-    ['Bearer', 'Bearer realm="switchboard", error="invalid_request"', 'must read `Bearer <token>`'],
-    ['Token abc', 'Bearer realm="switchboard", error="invalid_request"', 'must read'],
-    [`Bearer ${READER} x`, 'Bearer realm="switchboard", error="invalid_request"', 'must read'],
-    [`x Bearer ${READER}`, 'Bearer realm="switchboard", error="invalid_request"', 'must read'],
-    ['Bearer unknown', 'Bearer realm="switchboard", error="invalid_token"', 'not known here'],
-    ['Bearer a.b.c', 'Bearer realm="switchboard", error="invalid_token"', 'not known here'],
+    [undefined, 'Bearer realm="switchboard", scope="read"', 'This needs a token'],
+    [
+      'Bearer',
+      'Bearer realm="switchboard", error="invalid_request", scope="read"',
+      'must read `Bearer <token>`',
+    ],
+    ['Token abc', 'Bearer realm="switchboard", error="invalid_request", scope="read"', 'must read'],
+    [
+      `Bearer ${READER} x`,
+      'Bearer realm="switchboard", error="invalid_request", scope="read"',
+      'must read',
+    ],
+    [
+      `x Bearer ${READER}`,
+      'Bearer realm="switchboard", error="invalid_request", scope="read"',
+      'must read',
+    ],
+    [
+      'Bearer unknown',
+      'Bearer realm="switchboard", error="invalid_token", scope="read"',
+      'not known here',
+    ],
+    [
+      'Bearer a.b.c',
+      'Bearer realm="switchboard", error="invalid_token", scope="read"',
+      'not known here',
+    ],
   ])('says to %p what is wrong', async (authorization, challenge, text) => {
     await start();
     const answer = await get('/read', authorization);
@@ -144,7 +169,9 @@ describe(AccessControl.name, () => {
   it('says which scope a token lacks', async () => {
     await start();
     const answer = await get('/admin', `Bearer ${READER}`);
-    expect(answer.challenge).toContain('error="insufficient_scope", scope="admin"');
+    expect(answer.challenge).toContain(
+      'error="insufficient_scope", scope="read call operate admin"',
+    );
   });
 
   describe('with an issuer of JWTs', () => {
@@ -178,6 +205,25 @@ describe(AccessControl.name, () => {
       const metadata = 'resource_metadata="http://127.0.0.1/.well-known/oauth-protected-resource';
       expect((await get('/mcp/servers/a')).challenge).toContain(`${metadata}/mcp/servers/a"`);
       expect((await get('/read')).challenge).toContain(`${metadata}"`);
+      const lacking = await get('/admin', `Bearer ${GOOD_JWT}`);
+      expect(lacking).toMatchObject({ status: 403, challenge: expect.stringContaining(metadata) });
+    });
+
+    it('names in every refusal the scopes that the request needs, and the public address', async () => {
+      await start({ MCP_AGGREGATOR_PUBLIC_URL: 'https://mcp.example.com' }, jwts);
+      const from =
+        'resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource';
+      const bearer = 'Bearer realm="switchboard"';
+      expect((await get('/mcp/servers/a')).challenge).toBe(
+        `${bearer}, scope="read call", ${from}/mcp/servers/a"`,
+      );
+      expect((await get('/nowhere')).challenge).toBe(`${bearer}, scope="read", ${from}"`);
+      expect((await get('/admin')).challenge).toBe(
+        `${bearer}, scope="read call operate admin", ${from}"`,
+      );
+      expect((await get('/admin', `Bearer ${GOOD_JWT}`)).challenge).toBe(
+        `${bearer}, error="insufficient_scope", scope="read call operate admin", ${from}"`,
+      );
     });
 
     it('passes on that the keys of the issuer cannot be had', async () => {
@@ -214,7 +260,7 @@ describe(AccessControl.name, () => {
       await start({}, noJwts, noPasses, sessions(Promise.resolve(undefined)));
       expect(await get('/read')).toMatchObject({
         status: 401,
-        challenge: 'Bearer realm="switchboard"',
+        challenge: 'Bearer realm="switchboard", scope="read"',
       });
     });
 

@@ -12,6 +12,7 @@ import {
 import { Authenticator, isDocsRoute } from '../authenticate/authenticator.js';
 import { addressOf, ANONYMOUS, hasScope, type Principal } from '../authenticate/principal.js';
 import { RefusalLog } from '../audit/refusal-log.js';
+import { Challenges } from './challenges.js';
 import { EntryTurns } from './entry-turns.js';
 import { RequestCounts } from './request-counts.js';
 import { type OriginRules, originRules, refuseForeign } from './request-origin.js';
@@ -44,6 +45,7 @@ export class AccessControl {
     private readonly refusals: RefusalLog,
     private readonly tokens: Tokens,
     private readonly passes: Passes,
+    private readonly challenges: Challenges,
   ) {
     this.origins = originRules(env);
   }
@@ -151,7 +153,7 @@ export class AccessControl {
     if (rule === 'public') return;
     if (!principal) throw this.authenticator.refusal(request);
     request.principal = principal;
-    if (!hasScope(principal, rule)) throw new ScopeMissing(rule);
+    if (!hasScope(principal, rule)) throw this.challenges.scopeMissing(request, rule);
   }
 
   private checkOrigin(request: FastifyRequest, rule: AccessRule): void {

@@ -7,13 +7,7 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import {
-  CallerMay,
-  CurrentPrincipal,
-  type Principal,
-  RequireScope,
-  ScopeMissing,
-} from '@app/access';
+import { CallerMay, Challenges, CurrentPrincipal, type Principal, RequireScope } from '@app/access';
 import { Catalogue } from '@app/catalogue';
 import { ApiErrors, InvalidInput } from '@app/platform';
 import { ServerNotFound } from '@app/registry';
@@ -30,6 +24,7 @@ export class EventsController {
   constructor(
     private readonly streams: EventStreams,
     private readonly catalogue: Catalogue,
+    private readonly challenges: Challenges,
   ) {}
 
   @Get()
@@ -54,7 +49,7 @@ export class EventsController {
     @Res() reply: FastifyReply,
   ): void {
     if (topics?.some((topic) => adminTopics.has(topic)) && !isAdmin)
-      throw new ScopeMissing('admin');
+      throw this.challenges.scopeMissing(request, 'admin');
     const filter = {
       topics: new Set(topics ?? topicsFor(isAdmin)),
       serverIds: server && new Set(server.map((name) => this.idOf(name))),

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { actorOf, callerMay, type Principal, principalOf, ScopeMissing } from '@app/access';
+import { actorOf, callerMay, Challenges, type Principal, principalOf } from '@app/access';
 import { Catalogue } from '@app/catalogue';
 import { MAX_BATCH } from '@app/mcp-protocol';
 import { McpEndpoint, type McpSurface } from '@app/mcp-server';
@@ -34,6 +34,7 @@ export class McpRoutes implements OnModuleInit {
     private readonly absences: Absences,
     private readonly catalogue: Catalogue,
     private readonly misplaced: MisplacedRequests,
+    private readonly challenges: Challenges,
   ) {}
 
   onModuleInit(): void {
@@ -73,7 +74,8 @@ export class McpRoutes implements OnModuleInit {
       { config, preParsing },
       (request, reply) => {
         const isCall = (): boolean => asksForCall(request.body, endpoint);
-        if (!callerMay('call', request) && isCall()) throw new ScopeMissing('call');
+        if (!callerMay('call', request) && isCall())
+          throw this.challenges.scopeMissing(request, 'call');
         if (this.misplaced.takesAnswer(request, reply)) return;
         const { params } = request;
         const access = this.accessOf(request, params['slug']);

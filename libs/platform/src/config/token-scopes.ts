@@ -28,6 +28,11 @@ export function includesScope(scopes: readonly TokenScope[], needed: TokenScope)
   return scopes.some((scope) => tokenScopes.indexOf(scope) >= level);
 }
 
+/** A scope with those that it includes. */
+export function scopesUpTo(scope: TokenScope): readonly TokenScope[] {
+  return tokenScopes.slice(0, tokenScopes.indexOf(scope) + 1);
+}
+
 /** Of `read+call` or `operator`; undefined if it names something else. */
 export function parseScopes(text: string): readonly TokenScope[] | undefined {
   const role = roles.find((one) => one === text);
