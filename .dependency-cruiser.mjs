@@ -12,6 +12,7 @@ const mayCall = {
   access: [],
   registry: ['access', 'mcp-protocol'],
   authorization: ['access', 'registry', 'mcp-client'],
+  oauth: ['access', 'registry'],
   sessions: ['access', 'registry', 'mcp-protocol', 'mcp-client', 'authorization'],
   catalogue: ['access', 'registry', 'vectors'],
   policy: ['access', 'catalogue', 'registry', 'mcp-protocol'],
@@ -84,6 +85,7 @@ const homes = {
   '@modelcontextprotocol/': '^libs/(mcp-client|mcp-server|authorization)/',
   '@qdrant/': '^libs/vectors/src/indexes/qdrant',
   '@anthropic-ai/': '^libs/llm/',
+  'oidc-provider': '^libs/oauth/src/provider/',
 };
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -25,6 +25,7 @@ import { KeptResults1764200000000 } from './1764200000000-kept-results.js';
 import { CallDays1764300000000 } from './1764300000000-call-days.js';
 import { AuditFilters1764345000000 } from './1764345000000-audit-filters.js';
 import { Webhooks1764350000000 } from './1764350000000-webhooks.js';
+import { OAuth1764400000000 } from './1764400000000-oauth.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
 export const migrations = [
@@ -55,4 +56,5 @@ export const migrations = [
   LoginCodes1764320000000,
   AuditFilters1764345000000,
   Webhooks1764350000000,
+  OAuth1764400000000,
 ] as const;

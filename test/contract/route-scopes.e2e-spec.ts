@@ -44,7 +44,9 @@ const ROUTES = {
     GET {}/sessions
     GET {}/stats
     POST {}/login-links
-    GET {}/tools/rows`,
+    GET {}/tools/rows
+    GET /api/v1/oauth/grants
+    DELETE /api/v1/oauth/grants/{id}`,
   /** Makes servers do something. */
   call: `
     GET {}/results/{id}

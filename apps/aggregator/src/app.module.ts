@@ -12,6 +12,7 @@ import { DiscoveryModule } from '@app/discovery';
 import { GatewayModule } from '@app/gateway';
 import { HealthModule } from '@app/health';
 import { AuthorizationModule } from '@app/authorization';
+import { OAuthModule } from '@app/oauth';
 import { PolicyModule } from '@app/policy';
 import { RegistryModule } from '@app/registry';
 import { ResultsModule } from '@app/results';
@@ -36,6 +37,7 @@ export class AppModule {
         ...(env.MCP_AGGREGATOR_CONSOLE ? [ConsoleAccessModule] : []), // logins of browsers
         RegistryModule, // 1 register
         AuthorizationModule, // OAuth towards servers
+        OAuthModule, // OAuth towards clients
         SessionsModule, // 2 connect, keep, reconnect
         CatalogueModule, // in-memory servers and tools that the modules below read
         PolicyModule, // who sees and calls which tools, under which names

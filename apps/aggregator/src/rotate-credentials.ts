@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { CommandBus, CqrsModule } from '@nestjs/cqrs';
 import { AccessModule, SYSTEM } from '@app/access';
 import { createPino, DatabaseModule, makeDataDir, PinoLogger, PlatformModule } from '@app/platform';
+import { OAuthRowsModule } from '@app/oauth';
 import { RegistryModule, RotateCredentials } from '@app/registry';
 import { WebhookRowsModule } from '@app/webhooks';
 import { migrations } from '../../../migrations/index.js';
@@ -22,6 +23,7 @@ try {
         CqrsModule.forRoot(),
         AccessModule,
         RegistryModule,
+        OAuthRowsModule,
         WebhookRowsModule,
       ],
     },

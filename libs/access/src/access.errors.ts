@@ -32,6 +32,16 @@ export class NotFromConsole extends AppError {
   }
 }
 
+/** A form that no page of this service showed. */
+export class NotFromOwnForm extends AppError {
+  constructor() {
+    super('This form was not sent by a page of this service; open the address again', {
+      kind: 'forbidden',
+      code: 'FORBIDDEN',
+    });
+  }
+}
+
 /** A login link refers to a token of this service, which the caller does not have. */
 export class NotOwnToken extends AppError {
   constructor() {

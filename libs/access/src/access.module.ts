@@ -18,6 +18,7 @@ import { LogInHandler } from './browser-sessions/log-in.command.js';
 import { LogOutHandler } from './browser-sessions/log-out.command.js';
 import { LoginCodeStore } from './browser-sessions/login-code.store.js';
 import { MakeLoginLinkHandler } from './browser-sessions/make-login-link.command.js';
+import { PageLogin } from './browser-sessions/page-login.js';
 import { PruneBrowserSessionsJob } from './browser-sessions/prune-browser-sessions.job.js';
 import { IssuedTokenStore } from './tokens/issued-token.store.js';
 import { IssueTokenHandler } from './tokens/issue-token.command.js';
@@ -51,6 +52,7 @@ import { Tokens } from './authenticate/tokens.js';
     LoginCodeStore,
     LogOutHandler,
     MakeLoginLinkHandler,
+    PageLogin,
     PruneAuditJob,
     PruneBrowserSessionsJob,
     RefusalLog,
@@ -68,6 +70,8 @@ import { Tokens } from './authenticate/tokens.js';
     Authenticator,
     BrowserSessions,
     Challenges,
+    JwtVerifier,
+    PageLogin,
     StillAdmitted,
     Tokens,
   ],

@@ -10,16 +10,32 @@ export {
   principalOf,
   RequireScope,
 } from './authorize/access.decorators.js';
-export { RateLimited } from './access.errors.js';
+export { JwtRefused, LoginRefused, RateLimited } from './access.errors.js';
 export { AccessModule } from './access.module.js';
 export { adminTokenNotice, clientSnippet, tokenHash } from './authenticate/admin-token.js';
+export { JwtVerifier, type OwnJwts } from './authenticate/jwt-verifier.js';
+export { LruMap } from './authenticate/lru-map.js';
+export {
+  MCP_ROUTES,
+  reaches,
+  reachOf,
+  resourceOf,
+  type TokenReach,
+} from './authenticate/oauth-metadata.js';
+export { PageLogin } from './browser-sessions/page-login.js';
 export { ConsoleAccessModule } from './console-access.module.js';
 export { FindViewSlug } from './browser-sessions/find-view-slug.query.js';
 export { AuditLosses } from './audit/audit-losses.js';
 export { type AuditEntry, AuditStore } from './audit/audit.store.js';
 export { MakeLoginLink } from './browser-sessions/make-login-link.command.js';
 export { FindView, type ViewLevel, viewLevels } from './tokens/find-view.query.js';
-export { type Actor, hasScope, type Principal, SYSTEM } from './authenticate/principal.js';
+export {
+  addressOf,
+  type Actor,
+  hasScope,
+  type Principal,
+  SYSTEM,
+} from './authenticate/principal.js';
 export { StillAdmitted } from './authorize/still-admitted.js';
 export { normalOrigin } from './authorize/request-origin.js';
 export { Tokens } from './authenticate/tokens.js';

@@ -10,6 +10,7 @@ export {
   InvalidEnv,
   isLoopbackHost,
   MIN_RESULT_TOKENS,
+  oauthIssuer,
   parseEnv,
   processVariables,
   type Trust,

@@ -37,6 +37,7 @@ describe(buildProgram.name, () => {
       ...['search', 'query'],
       ...['skills', 'skills list', 'skills show'],
       ...['tokens', 'tokens list', 'tokens create', 'tokens rotate', 'tokens revoke'],
+      ...['oauth', 'oauth grants', 'oauth withdraw'],
       'views',
       ...['list', 'show', 'create', 'edit', 'clone', 'remove', 'preview'].map(
         (name) => `views ${name}`,

@@ -7,6 +7,7 @@ import { eventsCommand } from './events.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 import { healthCommand, statusCommand } from './health.js';
 import { locateService, type Service } from './locate-service.js';
+import { oauthGroup } from './oauth.group.js';
 import { grantsGroup } from './policy/grants.group.js';
 import { overridesGroup } from './policy/overrides.group.js';
 import { accessGroup, policyGroup } from './policy/policy.group.js';
@@ -74,6 +75,7 @@ function commandsOf(perform: Perform, env: Surroundings['env']): CommandUnknownO
     queryCommand(perform),
     skillsGroup(perform),
     tokensGroup(perform),
+    oauthGroup(perform),
     viewsGroup(perform),
     grantsGroup(perform),
     overridesGroup(perform),

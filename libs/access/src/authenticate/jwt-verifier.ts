@@ -32,16 +32,25 @@ interface Verified {
   readonly reach: TokenReach;
 }
 
-/** JWTs of an identity provider (`MCP_AGGREGATOR_JWKS_URL`); a verified one is cached until it expires. */
+/** JWTs that this service issues itself; libs/oauth verifies them. */
+export interface OwnJwts {
+  readonly issuer: string;
+  remembered(hash: string, url: string): Principal | undefined;
+  /** Rejects with JwtRefused. */
+  verify(token: string, hash: string, url: string): Promise<Principal>;
+}
+
+/** JWTs of an identity provider (`MCP_AGGREGATOR_JWKS_URL`), or of this service; a verified one is cached until it expires. */
 @Injectable()
 export class JwtVerifier {
   private readonly verified = new LruMap<Verified>(MAX_REMEMBERED);
   private readonly issuer: Promise<Issuer> | undefined;
+  private own: OwnJwts | undefined;
   private readonly claims: Claims;
   private readonly audience: Parameters<typeof reachOf>[1];
 
   constructor(
-    env: Env,
+    private readonly env: Env,
     private readonly clock: Clock,
     egress: Egress,
   ) {
@@ -62,12 +71,23 @@ export class JwtVerifier {
     }
   }
 
+  /** The settings allow either these or an identity provider. */
+  adopt(own: OwnJwts): void {
+    this.own = own;
+  }
+
   get isConfigured(): boolean {
-    return this.issuer !== undefined;
+    return this.issuerName !== undefined;
+  }
+
+  /** Where clients get their tokens; undefined if no JWTs are accepted. */
+  get issuerName(): string | undefined {
+    return this.own?.issuer ?? (this.issuer && this.env.MCP_AGGREGATOR_JWT_ISSUER);
   }
 
   /** By the hash of the token, synchronously, for a request to this URL. */
   remembered(hash: string, url: string): Principal | undefined {
+    if (this.own) return this.own.remembered(hash, url);
     const known = this.verified.get(hash);
     if (!known) return undefined;
     if (known.expiresAt <= this.clock.now().getTime()) {
@@ -78,6 +98,7 @@ export class JwtVerifier {
   }
 
   async verify(token: string, hash: string, url: string): Promise<Principal> {
+    if (this.own) return this.own.verify(token, hash, url);
     if (!this.issuer) throw new JwtRefused('no issuer is configured');
     const payload = await (await this.issuer).read(token);
     const reach = reachOf(payload.aud, this.audience);

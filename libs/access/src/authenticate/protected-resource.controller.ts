@@ -4,6 +4,7 @@ import { Env, scopesUpTo, tokenScopes } from '@app/platform';
 import type { FastifyRequest } from 'fastify';
 import { Public } from '../authorize/access.decorators.js';
 import { NoIssuer } from '../access.errors.js';
+import { JwtVerifier } from './jwt-verifier.js';
 import { baseUrl, MCP_ROUTES, METADATA_PATH } from './oauth-metadata.js';
 
 interface ProtectedResource {
@@ -19,12 +20,15 @@ interface ProtectedResource {
 @ApiExcludeController()
 @Controller(METADATA_PATH)
 export class ProtectedResourceController {
-  constructor(private readonly env: Env) {}
+  constructor(
+    private readonly env: Env,
+    private readonly jwts: JwtVerifier,
+  ) {}
 
   @Get(['', ...MCP_ROUTES])
   describe(@Req() request: FastifyRequest): ProtectedResource {
-    const { MCP_AGGREGATOR_JWKS_URL: jwks, MCP_AGGREGATOR_JWT_ISSUER: issuer } = this.env;
-    if (!jwks || !issuer) throw new NoIssuer();
+    const { issuerName: issuer } = this.jwts;
+    if (issuer === undefined) throw new NoIssuer();
     const { pathname } = new URL(request.url, 'http://localhost');
     const endpoint = pathname.slice(METADATA_PATH.length);
     return {

@@ -8,11 +8,17 @@ import { adminToken, tokenHash } from './admin-token.js';
 import type { Principal } from './principal.js';
 import { TokenStore } from './token.store.js';
 
-interface Known {
-  readonly digest: Buffer;
+/** The holder of a token. */
+export interface Holder {
   readonly principal: Principal;
+  /** Stays the same when the secret of the token is replaced, and is not given to another token of the same name. */
+  readonly account: string;
   /** In ms since the epoch. */
   readonly until: number;
+}
+
+interface Known extends Holder {
+  readonly digest: Buffer;
   /** Of a token that was issued. */
   readonly id?: string;
   isUsed: boolean;
@@ -26,6 +32,7 @@ interface Known {
 export class Tokens {
   private readonly logger = new Logger('access');
   private readonly known = new Map<string, Known>();
+  private readonly accounts = new Map<string, Holder>();
   private readonly used = new Set<string>();
   private readonly reloads = new CoalescedRuns();
   private configured: readonly ConfiguredToken[] = [];
@@ -63,8 +70,16 @@ export class Tokens {
   }
 
   /** By the SHA-256 in hex, as rows have it; with the time in ms until which the token is accepted. */
-  holderOf(tokenHash: string): Pick<Known, 'principal' | 'until'> | undefined {
+  holderOf(tokenHash: string): Holder | undefined {
     return this.accepted(Buffer.from(tokenHash, 'hex').toString('latin1'));
+  }
+
+  /** What the holder of an account may do now; undefined once its token has expired or is gone. */
+  byAccount(account: string): Principal | undefined {
+    const holder = this.accounts.get(account);
+    if (!holder) return undefined;
+    if (holder.until !== Infinity && holder.until <= this.clock.now().getTime()) return undefined;
+    return holder.principal;
   }
 
   private accepted(hash: string): Known | undefined {
@@ -101,6 +116,14 @@ export class Tokens {
     return undefined;
   }
 
+  /** The account of the token of this name; undefined if no token is accepted under it. */
+  accountNamed(name: string): string | undefined {
+    for (const { principal, account } of this.accounts.values()) {
+      if (principal.name === name) return account;
+    }
+    return undefined;
+  }
+
   /** A token that this process has just deleted; it is refused also when the rows cannot be read. */
   drop(tokenId: string): Promise<void> {
     this.drops += 1;
@@ -131,13 +154,18 @@ export class Tokens {
     this.collectUsed();
     this.issued = tokens;
     this.known.clear();
+    this.accounts.clear();
     for (const { hash, name, scopes } of this.configured) {
-      this.add(hash, { principal: tokenPrincipal(name, scopes), until: Infinity });
+      const principal = tokenPrincipal(name, scopes);
+      this.add(hash, { principal, account: `configured:${name}`, until: Infinity });
     }
     for (const token of tokens) {
       const { id, name, scopes, view } = token;
       const principal = { ...tokenPrincipal(name, scopes), ...(view && { pinned: view }) };
-      for (const [hash, until] of acceptedHashes(token)) this.add(hash, { principal, until, id });
+      const account = `token:${id}`;
+      for (const [hash, until] of acceptedHashes(token)) {
+        this.add(hash, { principal, account, until, id });
+      }
     }
     if (names.length > 0) await this.signals.tell(new TokensWithdrawn(names));
   }
@@ -145,6 +173,8 @@ export class Tokens {
   private add(hash: string, known: Omit<Known, 'digest' | 'isUsed'>): void {
     const digest = Buffer.from(hash, 'hex');
     this.known.set(keyOf(digest.toString('latin1')), { ...known, digest, isUsed: false });
+    // The first hash of a token is the current one.
+    if (!this.accounts.has(known.account)) this.accounts.set(known.account, known);
   }
 
   private collectUsed(): void {

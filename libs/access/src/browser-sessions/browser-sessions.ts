@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { tokenHash } from '../authenticate/admin-token.js';
 import { LruMap } from '../authenticate/lru-map.js';
 import type { Principal } from '../authenticate/principal.js';
-import { Tokens } from '../authenticate/tokens.js';
+import { type Holder, Tokens } from '../authenticate/tokens.js';
 import { type BrowserSession, sessionIdIn } from './browser-session.js';
 import { BrowserSessionStore } from './browser-session.store.js';
 import { isFromOwnPage } from './own-page.js';
@@ -23,6 +23,7 @@ interface Remembered {
 /** The session of a request, with what its token may do. */
 export interface LiveSession extends BrowserSession {
   readonly principal: Principal;
+  readonly account: string;
 }
 
 /** Browser sessions by their cookies. The rows are the truth; what was read is used for a second. */
@@ -125,8 +126,8 @@ export class BrowserSessions {
 
 export function withHolder(
   session: BrowserSession,
-  { principal, until }: { readonly principal: Principal; readonly until: number },
+  { principal, account, until }: Holder,
 ): LiveSession {
   const expiresAt = new Date(Math.min(session.expiresAt.getTime(), until));
-  return { ...session, expiresAt, principal };
+  return { ...session, expiresAt, principal, account };
 }

@@ -498,6 +498,50 @@ export type AuthorizeView = {
     expires_at: string;
 };
 
+export type OAuthGrantView = {
+    id: string;
+    /**
+     * Whose rights the client has, and no more than these.
+     */
+    person: string;
+    /**
+     * As the client calls itself.
+     */
+    client_name: string | null;
+    /**
+     * The host that publishes the metadata of the client; null for an unverified client, which registered by itself.
+     */
+    client_domain: string | null;
+    /**
+     * Host or scheme of the address that gets the codes.
+     */
+    redirect_host: string;
+    scopes: Array<'read' | 'call' | 'operate' | 'admin'>;
+    /**
+     * `/` for the whole service.
+     */
+    resource: string;
+    created_at: string;
+    /**
+     * When the client last got another token.
+     */
+    last_used_at: string | null;
+    /**
+     * Unless its client comes back before.
+     */
+    expires_at: string;
+};
+
+export type OAuthGrantListView = {
+    /**
+     * Number of items in the whole list.
+     */
+    total: number;
+    limit: number;
+    offset: number;
+    grants: Array<OAuthGrantView>;
+};
+
 export type ConnectView = {
     server_id: string;
     status: string;
@@ -3274,6 +3318,79 @@ export type AuthorizeServerResponses = {
 };
 
 export type AuthorizeServerResponse = AuthorizeServerResponses[keyof AuthorizeServerResponses];
+
+export type ListOAuthGrantsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v1/oauth/grants';
+};
+
+export type ListOAuthGrantsErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListOAuthGrantsError = ListOAuthGrantsErrors[keyof ListOAuthGrantsErrors];
+
+export type ListOAuthGrantsResponses = {
+    200: OAuthGrantListView;
+};
+
+export type ListOAuthGrantsResponse = ListOAuthGrantsResponses[keyof ListOAuthGrantsResponses];
+
+export type WithdrawOAuthGrantData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/oauth/grants/{id}';
+};
+
+export type WithdrawOAuthGrantErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type WithdrawOAuthGrantError = WithdrawOAuthGrantErrors[keyof WithdrawOAuthGrantErrors];
+
+export type WithdrawOAuthGrantResponses = {
+    204: void;
+};
+
+export type WithdrawOAuthGrantResponse = WithdrawOAuthGrantResponses[keyof WithdrawOAuthGrantResponses];
 
 export type ConnectServerData = {
     body?: never;

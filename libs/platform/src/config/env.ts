@@ -189,6 +189,7 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_QUERY_PLANNER: flag(true),
 
   MCP_AGGREGATOR_TOKENS: tokens.optional(),
+  MCP_AGGREGATOR_OAUTH: z.enum(['auto', 'on', 'off']).default('auto'),
   MCP_AGGREGATOR_JWKS_URL: url('https:', 'http:').optional(),
   MCP_AGGREGATOR_JWT_ISSUER: z.string().min(1).optional(),
   MCP_AGGREGATOR_JWT_AUDIENCE: z.string().min(1).optional(),
@@ -250,6 +251,59 @@ interface Rule {
 
 /** The smallest budget of the result of a call. */
 export const MIN_RESULT_TOKENS = 1_000;
+
+const oauthRules: readonly Rule[] = [
+  {
+    setting: 'MCP_AGGREGATOR_OAUTH',
+    message:
+      'needs MCP_AGGREGATOR_PUBLIC_URL: clients get their tokens at that address, such as http://127.0.0.1:8081 on a laptop',
+    about: ['MCP_AGGREGATOR_OAUTH', 'MCP_AGGREGATOR_PUBLIC_URL'],
+    isBroken: (env) => env.MCP_AGGREGATOR_OAUTH === 'on' && !env.MCP_AGGREGATOR_PUBLIC_URL,
+  },
+  {
+    setting: 'MCP_AGGREGATOR_OAUTH',
+    message:
+      'needs an MCP_AGGREGATOR_PUBLIC_URL without a path, because clients look for the authorization server at the root of a host',
+    about: ['MCP_AGGREGATOR_OAUTH', 'MCP_AGGREGATOR_PUBLIC_URL'],
+    isBroken: ({ MCP_AGGREGATOR_OAUTH: mode, MCP_AGGREGATOR_PUBLIC_URL: address }) =>
+      mode === 'on' && address !== undefined && new URL(address).pathname !== '/',
+  },
+  {
+    setting: 'MCP_AGGREGATOR_OAUTH',
+    message:
+      'needs an MCP_AGGREGATOR_PUBLIC_URL that starts with https:// (codes and tokens could be read in transit), unless it is loopback or MCP_AGGREGATOR_ALLOW_INSECURE_HTTP=true',
+    about: [
+      'MCP_AGGREGATOR_OAUTH',
+      'MCP_AGGREGATOR_PUBLIC_URL',
+      'MCP_AGGREGATOR_ALLOW_INSECURE_HTTP',
+    ],
+    isBroken: ({
+      MCP_AGGREGATOR_OAUTH: mode,
+      MCP_AGGREGATOR_PUBLIC_URL: address,
+      MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: insecure,
+    }) =>
+      mode === 'on' &&
+      address !== undefined &&
+      new URL(address).protocol === 'http:' &&
+      !isLoopbackHost(new URL(address).hostname) &&
+      !insecure,
+  },
+  {
+    setting: 'MCP_AGGREGATOR_OAUTH',
+    message:
+      'must be off (or unset) with MCP_AGGREGATOR_JWKS_URL: tokens come either from this service or from the identity provider',
+    about: ['MCP_AGGREGATOR_OAUTH', 'MCP_AGGREGATOR_JWKS_URL'],
+    isBroken: (env) =>
+      env.MCP_AGGREGATOR_OAUTH === 'on' && env.MCP_AGGREGATOR_JWKS_URL !== undefined,
+  },
+  {
+    setting: 'MCP_AGGREGATOR_OAUTH',
+    message:
+      'must be off (or unset) with MCP_AGGREGATOR_CONSOLE=false: people log in with sessions of the console',
+    about: ['MCP_AGGREGATOR_OAUTH', 'MCP_AGGREGATOR_CONSOLE'],
+    isBroken: (env) => env.MCP_AGGREGATOR_OAUTH === 'on' && !env.MCP_AGGREGATOR_CONSOLE,
+  },
+];
 
 /** Rules over more than one setting; each message says what to change. */
 const rules: readonly Rule[] = [
@@ -320,6 +374,7 @@ const rules: readonly Rule[] = [
       env.MCP_AGGREGATOR_JWKS_URL !== undefined &&
       hostProblem(new URL(env.MCP_AGGREGATOR_JWKS_URL).hostname, egressPolicy(env)) !== undefined,
   },
+  ...oauthRules,
   {
     setting: 'MCP_AGGREGATOR_HOST',
     message:
@@ -331,6 +386,29 @@ const rules: readonly Rule[] = [
       !env.MCP_AGGREGATOR_JWKS_URL,
   },
 ];
+
+/**
+ * The issuer of the tokens that this service gives to OAuth clients, which is its public address; undefined if it gives
+ * none. Without a decision it does where nothing else is missing: an https address of a whole host, and no identity
+ * provider.
+ */
+export function oauthIssuer({
+  MCP_AGGREGATOR_OAUTH: mode,
+  MCP_AGGREGATOR_PUBLIC_URL: address,
+  MCP_AGGREGATOR_JWKS_URL: jwks,
+  MCP_AGGREGATOR_CONSOLE: console,
+}: Pick<
+  Settings,
+  | 'MCP_AGGREGATOR_OAUTH'
+  | 'MCP_AGGREGATOR_PUBLIC_URL'
+  | 'MCP_AGGREGATOR_JWKS_URL'
+  | 'MCP_AGGREGATOR_CONSOLE'
+>): string | undefined {
+  if (mode === 'off' || address === undefined) return undefined;
+  const { protocol, pathname } = new URL(address);
+  const isUsual = protocol === 'https:' && pathname === '/' && !jwks && console;
+  return mode === 'on' || isUsual ? address : undefined;
+}
 
 /** A class so that it can be injected by type; its fields are the parsed settings. */
 export class Env {

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LoginRefused, NotFromOwnForm } from '../access.errors.js';
+import { addressOf } from '../authenticate/principal.js';
+import { isSameHost } from '../authorize/request-origin.js';
+import { sessionCookie } from './browser-session.js';
+import { BrowserSessions, type LiveSession } from './browser-sessions.js';
+import { LogIn, type LoginCredential } from './log-in.command.js';
+
+/**
+ * Browser sessions for pages of this service that work without scripts. Their forms cannot send the mark of the
+ * console, so the Origin of a form has to be that of this service, and not merely absent.
+ */
+@Injectable()
+export class PageLogin {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly sessions: BrowserSessions,
+  ) {}
+
+  /** For a page that is asked for, or for a form that `refuseForeignForm` has let pass. */
+  async session({ host, headers }: FastifyRequest): Promise<LiveSession | undefined> {
+    return this.sessions.of({ method: 'GET', host, headers });
+  }
+
+  refuseForeignForm({ host, headers }: FastifyRequest): void {
+    const { origin, 'sec-fetch-site': site } = headers;
+    const isOwn = origin !== undefined && isSameHost(origin, host);
+    if (!isOwn || (site !== undefined && site !== 'same-origin')) throw new NotFromOwnForm();
+  }
+
+  /** With a token or a login link, as a person pastes it. Rejects with LoginRefused. */
+  async logIn(text: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const credential = credentialIn(text);
+    // A code is looked up in the rows: strangers who invent codes shall cause few statements.
+    if ('code' in credential) await request.countFailure?.();
+    try {
+      const { id } = await this.commands.execute(new LogIn(credential, addressOf(request)));
+      const isTls = request.protocol === 'https' || /^https:/i.test(request.headers.origin ?? '');
+      void reply.header('set-cookie', sessionCookie(id, { host: request.host, isTls }));
+    } catch (error) {
+      if (error instanceof LoginRefused && 'token' in credential) await request.countFailure?.();
+      throw error;
+    }
+  }
+}
+
+function credentialIn(text: string): LoginCredential {
+  const given = text.trim();
+  const code = /\/console\/login#([\w-]{43})$/.exec(given)?.[1];
+  return code === undefined ? { token: given } : { code };
+}

@@ -1,0 +1,182 @@
+import { Injectable } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { addressOf, FindViewSlug, LoginRefused, PageLogin, type Principal } from '@app/access';
+import { includesScope } from '@app/platform';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { GiveClientGrant } from '../grants/give-client-grant.command.js';
+import {
+  AuthorizationServer,
+  type ConsentRequest,
+  COOKIES,
+} from '../provider/authorization-server.js';
+import { ClientGrantStore } from '../rows/client-grant.store.js';
+import { donePage, hopPage, loginPage, problemPage, type Question, questionPage } from './pages.js';
+import { redirectTarget } from './redirect-target.js';
+
+type Page = FastifyRequest<{ Params: { uid: string } }>;
+type Person = NonNullable<Awaited<ReturnType<PageLogin['session']>>>;
+
+const OVER = problemPage(
+  'This request is over',
+  'It was answered, has expired, or began in another browser. Connect again in the client.',
+);
+
+/** The pages where a person logs in and decides what a client may do. */
+@Injectable()
+export class ConsentRoutes {
+  constructor(
+    private readonly server: AuthorizationServer,
+    private readonly login: PageLogin,
+    private readonly grants: ClientGrantStore,
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+  ) {}
+
+  add(fastify: FastifyInstance): void {
+    const config = { access: 'public' } as const;
+    const path = '/oauth/consent/:uid';
+    fastify.get(path, { config }, (request: Page, reply) =>
+      html(reply, 200, hopPage(`${pathOf(request)}/ask`)),
+    );
+    fastify.get(`${path}/ask`, { config }, (request: Page, reply) => this.ask(request, reply));
+    fastify.post(`${path}/login`, { config }, (request: Page, reply) => this.logIn(request, reply));
+    fastify.post(`${path}/decide`, { config }, (request: Page, reply) =>
+      this.decide(request, reply),
+    );
+  }
+
+  private async ask(request: Page, reply: FastifyReply): Promise<FastifyReply> {
+    const asked = await this.requestOf(request);
+    if (!asked) return html(reply, 400, OVER);
+    const person = await this.login.session(request);
+    if (!person) return html(reply, 200, loginPage(askingOf(asked), undefined));
+    const question = await this.questionOf(asked, person);
+    if (question.scopes.length === 0) {
+      const text = `${person.principal.name} has none of the rights that the client asks for.`;
+      return html(reply, 403, problemPage('Nothing to allow', text));
+    }
+    if (await this.isDecided(asked, person, question)) {
+      return html(
+        reply,
+        200,
+        donePage(...(await this.give(asked, person, question, request, false))),
+      );
+    }
+    return html(reply, 200, questionPage(question));
+  }
+
+  private async logIn(request: Page, reply: FastifyReply): Promise<FastifyReply> {
+    this.login.refuseForeignForm(request);
+    const asked = await this.requestOf(request);
+    if (!asked) return html(reply, 400, OVER);
+    try {
+      await this.login.logIn(fieldOf(request, 'credential'), request, reply);
+    } catch (error) {
+      if (!(error instanceof LoginRefused)) throw error;
+      return html(reply, 401, loginPage(askingOf(asked), error.message));
+    }
+    return reply.header('cache-control', 'no-store').redirect(`${pathOf(request)}/ask`, 303);
+  }
+
+  private async decide(request: Page, reply: FastifyReply): Promise<FastifyReply> {
+    this.login.refuseForeignForm(request);
+    const asked = await this.requestOf(request);
+    const person = await this.login.session(request);
+    if (!asked || !person) return html(reply, 400, OVER);
+    if (fieldOf(request, 'decision') !== 'allow') {
+      const to = await this.server.deny(asked.uid);
+      return html(reply, 200, donePage(to, redirectTarget(asked.redirectUri).name));
+    }
+    const question = await this.questionOf(asked, person);
+    if (question.scopes.length === 0) return html(reply, 400, OVER);
+    return html(reply, 200, donePage(...(await this.give(asked, person, question, request, true))));
+  }
+
+  private async give(
+    asked: ConsentRequest,
+    { account, principal }: Person,
+    { scopes, redirectHost }: Question,
+    request: Page,
+    wasAsked: boolean,
+  ): Promise<[to: string, host: string]> {
+    const { client, resource } = asked;
+    const id = randomUUID();
+    const grant = {
+      id,
+      account,
+      person: principal.name,
+      client: { ...client, redirectHost },
+      scopes,
+      resource,
+    };
+    const actor = { name: principal.name, ip: addressOf(request) };
+    await this.commands.execute(new GiveClientGrant(grant, actor, wasAsked));
+    return [await this.server.allow(asked, { grantId: id, account, scopes }), redirectHost];
+  }
+
+  /** The request that this browser began. */
+  private async requestOf(request: Page): Promise<ConsentRequest | undefined> {
+    const { uid } = request.params;
+    const isOwn = cookiesOf(request).includes(`${COOKIES.interaction}=${uid}`);
+    return isOwn ? this.server.consentRequest(uid) : undefined;
+  }
+
+  private async isDecided(
+    { client, redirectUri, resource, mustAsk }: ConsentRequest,
+    { account }: Person,
+    { scopes, missing, redirectHost }: Question,
+  ): Promise<boolean> {
+    if (mustAsk || missing.length > 0 || !redirectTarget(redirectUri).isProof) return false;
+    return this.grants.isCovered({
+      account,
+      client: { id: client.id, redirectHost },
+      scopes,
+      resource,
+    });
+  }
+
+  private async questionOf(asked: ConsentRequest, { principal }: Person): Promise<Question> {
+    const may = (scope: ConsentRequest['scopes'][number]): boolean =>
+      includesScope(principal.scopes, scope);
+    return {
+      ...askingOf(asked),
+      person: principal.name,
+      scopes: asked.scopes.filter(may),
+      missing: asked.scopes.filter((scope) => !may(scope)),
+      resource: asked.resource,
+      view: await this.viewOf(principal),
+    };
+  }
+
+  private async viewOf({ pinned }: Principal): Promise<string | undefined> {
+    if (!pinned) return undefined;
+    const { slug } = await this.queries.execute(new FindViewSlug(pinned.viewId));
+    return slug ?? pinned.viewId;
+  }
+}
+
+function askingOf({ uid, client, redirectUri }: ConsentRequest) {
+  const { name, isLoopback } = redirectTarget(redirectUri);
+  return { path: `/oauth/consent/${uid}`, client, redirectHost: name, isLoopback };
+}
+
+function pathOf({ params }: Page): string {
+  return `/oauth/consent/${encodeURIComponent(params.uid)}`;
+}
+
+function cookiesOf({ headers }: FastifyRequest): readonly string[] {
+  return (headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
+}
+
+function fieldOf({ body }: FastifyRequest, name: string): string {
+  return body instanceof URLSearchParams ? (body.get(name) ?? '') : '';
+}
+
+function html(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply
+    .status(status)
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+    .send(text);
+}

@@ -1,0 +1,144 @@
+import type { TokenScope } from '@app/platform';
+
+const means: Readonly<Record<TokenScope, string>> = {
+  read: 'see servers and tools, and search them',
+  call: 'call tools, which may change things at their servers',
+  operate: 'connect and disconnect servers, approve definitions',
+  admin: 'change everything: servers, credentials, tokens, views',
+};
+
+export function escapeHtml(text: string): string {
+  return text.replace(
+    /[&<>"']/g,
+    (one) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[one] ?? '&#39;',
+  );
+}
+
+/** Without scripts. The referrer policy lets browsers say with a form which page it comes from. */
+function page(title: string, body: string, head = ''): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="referrer" content="same-origin">
+${head}<title>${title} · Switchboard</title>
+<style>
+:root{color-scheme:light dark;--line:#8885;--soft:#8881}
+body{font:15px/1.5 system-ui,sans-serif;max-width:30rem;margin:12vh auto;padding:0 1rem}
+h1{font-size:1.25rem}code,b{overflow-wrap:anywhere}
+dl{border:1px solid var(--line);border-radius:8px;padding:.75rem 1rem;background:var(--soft)}
+dt{font-size:.8rem;opacity:.7}dd{margin:0 0 .5rem}
+input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;border:1px solid var(--line);border-radius:6px}
+button{font:inherit;padding:.5rem 1rem;border:1px solid var(--line);border-radius:6px;cursor:pointer;margin:.75rem .5rem 0 0}
+button.main{background:#2563eb;color:#fff;border-color:#2563eb}
+.warning{border-left:3px solid #d97706;padding-left:.75rem}
+</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
+
+/**
+ * Loads the address again as a navigation of this page: browsers do not send the cookie of a login with one that came
+ * from another site.
+ */
+export function hopPage(to: string): string {
+  const href = escapeHtml(to);
+  return page(
+    'One moment',
+    `<p><a href="${href}">Continue</a></p>`,
+    `<meta http-equiv="refresh" content="0;url=${href}">\n`,
+  );
+}
+
+/** After the decision: a redirect of the form would be refused by the policy for forms in some browsers. */
+export function donePage(to: string, host: string): string {
+  const href = escapeHtml(to);
+  return page(
+    'Back to the client',
+    `<h1>Back to ${escapeHtml(host)}</h1>
+<p>You can close this page if nothing happens, or <a href="${href}">continue</a>.</p>`,
+    `<meta http-equiv="refresh" content="0;url=${href}">\n`,
+  );
+}
+
+export function problemPage(title: string, text: string): string {
+  return page(escapeHtml(title), `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(text)}</p>`);
+}
+
+export interface Asking {
+  /** Where its forms lead. */
+  readonly path: string;
+  readonly client: { readonly name: string | null; readonly domain: string | null };
+  readonly redirectHost: string;
+  readonly isLoopback: boolean;
+}
+
+export function loginPage(asking: Asking, problem: string | undefined): string {
+  const { path } = asking;
+  return page(
+    'Log in',
+    `<h1>Log in to decide about ${clientHtml(asking)}</h1>
+${problem === undefined ? '' : `<p class="warning">${escapeHtml(problem)}</p>\n`}<form method="post" action="${escapeHtml(path)}/login">
+<label for="credential">A login link or a token of this service</label>
+<input id="credential" name="credential" type="password" autocomplete="off" required autofocus>
+<button class="main">Log in</button>
+</form>
+<p>On the machine of the service <code>switchboard login</code> prints a login link. Opening it in this browser logs in, too; <a href="${escapeHtml(path)}/ask">then continue here</a>.</p>`,
+  );
+}
+
+export interface Question extends Asking {
+  readonly person: string;
+  readonly scopes: readonly TokenScope[];
+  /** Scopes that the client asks for and the person does not have. */
+  readonly missing: readonly TokenScope[];
+  readonly resource: string;
+  /** Name of the only view of the person's token. */
+  readonly view: string | undefined;
+}
+
+export function questionPage(question: Question): string {
+  const { path, person, scopes, missing, resource, view, redirectHost } = question;
+  const rights = scopes.map((scope) => `<dd><b>${scope}</b>: ${means[scope]}</dd>`).join('\n');
+  const left =
+    missing.length === 0
+      ? ''
+      : `<p>It also asks for ${missing.join(', ')}, which you may not do yourself; it will not get that.</p>\n`;
+  return page(
+    'Allow access',
+    `<h1>May ${clientHtml(question)} act for you?</h1>
+${originHtml(question)}
+<dl>
+<dt>You are</dt><dd><b>${escapeHtml(person)}</b></dd>
+<dt>It may</dt>${rights}
+<dt>At</dt><dd><code>${escapeHtml(resource === '' ? 'the whole service' : resource)}</code>${view === undefined ? '' : `, in the view <b>${escapeHtml(view)}</b>`}</dd>
+<dt>The answer goes to</dt><dd><b>${escapeHtml(redirectHost)}</b></dd>
+</dl>
+${left}<form method="post" action="${escapeHtml(path)}/decide">
+<button class="main" name="decision" value="allow">Allow</button>
+<button name="decision" value="deny">Deny</button>
+</form>
+<p>You can withdraw this at any time: <code>switchboard oauth grants</code>.</p>`,
+  );
+}
+
+function clientHtml({ client }: Asking): string {
+  if (client.domain !== null) return `<b>${escapeHtml(client.domain)}</b>`;
+  return client.name === null
+    ? 'an unverified client'
+    : `an unverified client that calls itself “${escapeHtml(client.name)}”`;
+}
+
+function originHtml({ client, isLoopback }: Question): string {
+  if (client.domain === null) {
+    return '<p class="warning">This client registered by itself, as anyone can: its name proves nothing. Allow this only if you have just started it yourself.</p>';
+  }
+  return isLoopback
+    ? '<p class="warning">The answer goes to a program on this machine, which any program here could be. Allow this only if you have just started it yourself.</p>'
+    : '';
+}

@@ -1,0 +1,143 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import {
+  JwtRefused,
+  JwtVerifier,
+  LruMap,
+  type OwnJwts,
+  type Principal,
+  reaches,
+  reachOf,
+  type TokenReach,
+  Tokens,
+} from '@app/access';
+import {
+  Clock,
+  DatabaseUnavailable,
+  Env,
+  includesScope,
+  oauthIssuer,
+  type TokenScope,
+  tokenScopes,
+} from '@app/platform';
+import type { JWTVerifyGetKey } from 'jose';
+import { SIGNING_ALGORITHM, SigningKeys } from '../provider/signing-keys.js';
+import { LiveGrants } from './live-grants.js';
+
+const MAX_REMEMBERED = 10_000;
+
+interface Verified {
+  readonly grantId: string;
+  readonly account: string;
+  readonly scopes: readonly TokenScope[];
+  readonly reach: TokenReach;
+  readonly expiresAt: number;
+  /** Who the account was when the principal was made, and the principal. */
+  made: { readonly of: Principal; readonly principal: Principal } | undefined;
+}
+
+/**
+ * Access tokens of this service. A signature is verified once; that its grant is in force, and what the person may do
+ * now, is looked up in memory for each request.
+ */
+@Injectable()
+export class AccessTokens implements OwnJwts, OnModuleInit {
+  readonly issuer: string;
+  private readonly verified = new LruMap<Verified>(MAX_REMEMBERED);
+  private keys: Promise<JWTVerifyGetKey> | undefined;
+
+  constructor(
+    env: Env,
+    private readonly jwts: JwtVerifier,
+    private readonly signing: SigningKeys,
+    private readonly grants: LiveGrants,
+    private readonly tokens: Tokens,
+    private readonly clock: Clock,
+  ) {
+    this.issuer = oauthIssuer(env) ?? '';
+  }
+
+  onModuleInit(): void {
+    if (this.issuer !== '') this.jwts.adopt(this);
+  }
+
+  remembered(hash: string, url: string): Principal | undefined {
+    const known = this.verified.get(hash);
+    if (!known || known.expiresAt <= this.clock.now().getTime()) return undefined;
+    if (!this.grants.find(known.grantId) || !reaches(known.reach, url)) return undefined;
+    return this.principalOf(known);
+  }
+
+  async verify(token: string, hash: string, url: string): Promise<Principal> {
+    const known = await this.read(token);
+    if (!reaches(known.reach, url)) throw new JwtRefused('the token is for another audience');
+    await this.refuseWithoutGrant(known.grantId);
+    const principal = this.principalOf(known);
+    if (!principal) throw new JwtRefused('its person has no access any more');
+    this.verified.set(hash, known);
+    return principal;
+  }
+
+  private async refuseWithoutGrant(grantId: string): Promise<void> {
+    if (this.grants.find(grantId)) return;
+    try {
+      // It may have been given at another replica a moment ago.
+      await this.grants.reload();
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+    }
+    if (!this.grants.find(grantId)) throw new JwtRefused('its grant was withdrawn');
+  }
+
+  /** What both the token and its person may do now. */
+  private principalOf(known: Verified): Principal | undefined {
+    const of = this.tokens.byAccount(known.account);
+    if (!of) return undefined;
+    if (known.made?.of !== of) {
+      const scopes = known.scopes.filter((scope) => includesScope(of.scopes, scope));
+      known.made = { of, principal: { ...of, scopes } };
+    }
+    return known.made.principal;
+  }
+
+  private async read(token: string): Promise<Verified> {
+    const jose = await import('jose');
+    this.keys ??= this.signing
+      .publicKeys()
+      .then((keys) => jose.createLocalJWKSet({ keys: keys.map(publicKey) }));
+    const keys = await this.keys.catch((error: unknown) => {
+      this.keys = undefined;
+      throw error;
+    });
+    const { payload } = await jose
+      .jwtVerify(token, keys, {
+        issuer: this.issuer,
+        typ: 'at+jwt',
+        algorithms: [SIGNING_ALGORITHM],
+        requiredClaims: ['exp', 'sub'],
+        currentDate: this.clock.now(),
+      })
+      .catch((error: unknown) => {
+        throw error instanceof jose.errors.JOSEError ? new JwtRefused(error.code) : error;
+      });
+    const reach = reachOf(payload.aud, { name: undefined, publicUrl: this.issuer });
+    const { sub: account, exp = 0, grant: grantId, scope } = payload;
+    if (!reach || account === undefined || typeof grantId !== 'string') {
+      throw new JwtRefused('the token is for another audience');
+    }
+    const given = typeof scope === 'string' ? scope.split(' ') : [];
+    const scopes = tokenScopes.filter((one) => given.includes(one));
+    return { grantId, account, scopes, reach, expiresAt: exp * 1_000, made: undefined };
+  }
+}
+
+function publicKey(key: Readonly<Record<string, unknown>>) {
+  const text = (name: string): string => String(key[name]);
+  return {
+    kty: text('kty'),
+    crv: text('crv'),
+    x: text('x'),
+    y: text('y'),
+    kid: text('kid'),
+    alg: text('alg'),
+  };
+}

@@ -1,0 +1,73 @@
+import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import {
+  ApiBearerAuth,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import {
+  type Actor,
+  CallerMay,
+  CurrentActor,
+  CurrentPrincipal,
+  type Principal,
+  RequireScope,
+  Tokens,
+} from '@app/access';
+import { ApiErrors, PageQuery } from '@app/platform';
+import { ClientGrantStore } from '../rows/client-grant.store.js';
+import { ClientGrantIdPipe } from './client-grant-id.pipe.js';
+import { OAuthGrantListView, toGrantView } from './client-grants.dto.js';
+import { WithdrawClientGrant } from './withdraw-client-grant.command.js';
+
+@ApiTags('tokens')
+@ApiBearerAuth()
+@Controller('api/v1/oauth/grants')
+@RequireScope('read')
+export class OAuthGrantsController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly store: ClientGrantStore,
+    private readonly tokens: Tokens,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'Clients that may act for the caller; for administrators, those of everyone',
+  })
+  @ApiOkResponse({ type: OAuthGrantListView })
+  @ApiErrors(422)
+  async listOAuthGrants(
+    @Query() { limit, offset }: PageQuery,
+    @CurrentPrincipal() principal: Principal,
+    @CallerMay('admin') isAdmin: boolean,
+  ): Promise<OAuthGrantListView> {
+    const { grants, total } = await this.store.list(this.accountOf(principal, isAdmin), {
+      limit,
+      offset,
+    });
+    return { grants: grants.map(toGrantView), total, limit, offset };
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Withdraw what a client may do: its next request is refused' })
+  @ApiNoContentResponse()
+  @ApiErrors(404)
+  async withdrawOAuthGrant(
+    @Param('id', ClientGrantIdPipe) id: string,
+    @CurrentPrincipal() principal: Principal,
+    @CallerMay('admin') isAdmin: boolean,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    const account = this.accountOf(principal, isAdmin);
+    await this.commands.execute(new WithdrawClientGrant(id, account, actor, 'person'));
+  }
+
+  /** Undefined for all accounts; for a caller without one, such as a JWT, one that does not exist. */
+  private accountOf({ name }: Principal, isAdmin: boolean): string | undefined {
+    return isAdmin ? undefined : (this.tokens.accountNamed(name) ?? '');
+  }
+}

@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common';
+import { ConsentRoutes } from './consent/consent.routes.js';
+import { AccessTokens } from './grants/access-tokens.js';
+import { GiveClientGrantHandler } from './grants/give-client-grant.command.js';
+import { OAuthGrantsController } from './grants/client-grants.controller.js';
+import { LiveGrants } from './grants/live-grants.js';
+import { ReloadClientGrantsOnReplicaNews } from './grants/reload-client-grants.on-replica-news.js';
+import { SyncClientGrantsJob } from './grants/sync-client-grants.job.js';
+import { WithdrawClientGrantHandler } from './grants/withdraw-client-grant.command.js';
+import { OAuthRoutes } from './oauth.routes.js';
+import { AuthorizationServer } from './provider/authorization-server.js';
+import { ClientDocuments } from './provider/client-documents.js';
+import { SigningKeys } from './provider/signing-keys.js';
+import { OAuthRowsModule } from './rows/oauth-rows.module.js';
+
+/** An authorization server for MCP clients, if `MCP_AGGREGATOR_OAUTH` and the public address allow it. */
+@Module({
+  imports: [OAuthRowsModule],
+  controllers: [OAuthGrantsController],
+  providers: [
+    AccessTokens,
+    AuthorizationServer,
+    ClientDocuments,
+    ConsentRoutes,
+    GiveClientGrantHandler,
+    LiveGrants,
+    OAuthRoutes,
+    ReloadClientGrantsOnReplicaNews,
+    SigningKeys,
+    SyncClientGrantsJob,
+    WithdrawClientGrantHandler,
+  ],
+})
+export class OAuthModule {}

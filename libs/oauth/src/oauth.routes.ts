@@ -1,0 +1,187 @@
+import { normalizeIP } from '@fastify/rate-limit';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { addressOf, MCP_ROUTES, RateLimited } from '@app/access';
+import { Env, isJsonObject, oauthIssuer } from '@app/platform';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ConsentRoutes } from './consent/consent.routes.js';
+import { problemPage } from './consent/pages.js';
+import { LiveGrants } from './grants/live-grants.js';
+import { AuthorizationServer, type PlainAnswer } from './provider/authorization-server.js';
+import { cleanParameters, cleanRegistration } from './provider/client-requests.js';
+import { serverMetadata } from './provider/server-metadata.js';
+import { SigningKeys } from './provider/signing-keys.js';
+
+const config = { access: 'public', bodyLimit: 32_768 } as const;
+const FORM = 'application/x-www-form-urlencoded';
+/** By address; people behind one proxy share it. */
+const REGISTRATIONS = { max: 60, timeWindow: 600_000 };
+/** Each may fetch the metadata of a client. */
+const AUTHORIZATIONS = { max: 120, timeWindow: 60_000 };
+/** Refreshes of many people come from the same few addresses of a hosted client. */
+const TOKENS = { max: 1_200, timeWindow: 60_000 };
+
+type Limiter = ReturnType<FastifyInstance['createRateLimit']>;
+
+/** The endpoints of OAuth at the root of the service; none are added when it is off. */
+@Injectable()
+export class OAuthRoutes implements OnModuleInit {
+  constructor(
+    private readonly env: Env,
+    private readonly http: HttpAdapterHost,
+    private readonly server: AuthorizationServer,
+    private readonly keys: SigningKeys,
+    private readonly consent: ConsentRoutes,
+    private readonly grants: LiveGrants,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    const issuer = oauthIssuer(this.env);
+    if (issuer === undefined) return;
+    const fastify: FastifyInstance = this.http.httpAdapter.getInstance();
+    // IPv6 addresses count by /64: one machine may use all of them.
+    const keyGenerator = (request: FastifyRequest) => normalizeIP(addressOf(request) ?? '');
+    const limit = (limits: object) => fastify.createRateLimit({ ...limits, keyGenerator });
+    // Forms are read here only. Not awaited: that would load the plugin before Nest sets its error handler.
+    void fastify.register(async (scope) => {
+      scope.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) =>
+        done(null, new URLSearchParams(String(body))),
+      );
+      this.addMetadata(scope, issuer);
+      this.consent.add(scope);
+      this.addAuthorize(scope, issuer, limit(AUTHORIZATIONS));
+      this.addForms(scope, issuer, limit(TOKENS));
+      this.addRegister(scope, limit(REGISTRATIONS));
+    });
+    await this.grants.reload();
+  }
+
+  private addMetadata(fastify: FastifyInstance, issuer: string): void {
+    const metadata = serverMetadata(issuer);
+    const send = async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+      reply.header('cache-control', 'public, max-age=300').send(metadata);
+    for (const document of ['oauth-authorization-server', 'openid-configuration']) {
+      fastify.get(`/.well-known/${document}`, { config }, send);
+      // Some clients take the address of an endpoint for the issuer.
+      for (const route of MCP_ROUTES) {
+        fastify.get(`/.well-known/${document}/${route}`, { config }, send);
+      }
+    }
+    fastify.get('/jwks', { config }, async (_request, reply) =>
+      reply.send({ keys: await this.keys.publicKeys() }),
+    );
+  }
+
+  private addAuthorize(fastify: FastifyInstance, issuer: string, limit: Limiter): void {
+    fastify.get('/authorize', { config }, async (request, reply) => {
+      await refuseExcess(limit, request);
+      const query = cleanParameters('authorize', queryOf(request.url), issuer);
+      const answer = await this.server.answer({
+        method: 'GET',
+        url: `/authorize?${query.toString()}`,
+        headers: cookiesOf(request),
+      });
+      return this.toBrowser(answer, reply);
+    });
+    fastify.get<{ Params: { uid: string } }>(
+      '/authorize/:uid',
+      { config },
+      async (request, reply) => {
+        const url = `/authorize/${encodeURIComponent(request.params.uid)}`;
+        const headers = cookiesOf(request);
+        return this.toBrowser(await this.server.answer({ method: 'GET', url, headers }), reply);
+      },
+    );
+  }
+
+  private addForms(fastify: FastifyInstance, issuer: string, limit: Limiter): void {
+    for (const endpoint of ['token', 'revoke'] as const) {
+      fastify.post(`/${endpoint}`, { config }, async (request, reply) => {
+        await refuseExcess(limit, request);
+        const { body } = request;
+        if (!(body instanceof URLSearchParams)) {
+          return refuse(reply, 'invalid_request', `the body has to be ${FORM}`);
+        }
+        const answer = await this.server.answer({
+          method: 'POST',
+          url: `/${endpoint}`,
+          headers: { 'content-type': FORM },
+          body: cleanParameters(endpoint, body, issuer).toString(),
+        });
+        return toClient(answer, reply);
+      });
+    }
+  }
+
+  private addRegister(fastify: FastifyInstance, limit: Limiter): void {
+    fastify.post('/register', { config }, async (request, reply) => {
+      await refuseExcess(limit, request);
+      const registration = cleanRegistration(request.body);
+      if (!registration) {
+        const text = 'redirect_uris has to be a list of at most 20 addresses, in a JSON object';
+        return refuse(reply, 'invalid_client_metadata', text);
+      }
+      const answer = await this.server.answer({
+        method: 'POST',
+        url: '/register',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(registration),
+      });
+      return toClient(answer, reply);
+    });
+  }
+
+  /** Redirects, or shows what is wrong with a request that no client may get the answer to. */
+  private toBrowser(answer: PlainAnswer, reply: FastifyReply): FastifyReply {
+    void reply.header('cache-control', 'no-store');
+    if (answer.cookies.length > 0) void reply.header('set-cookie', [...answer.cookies]);
+    if (answer.location !== undefined) return reply.redirect(answer.location, answer.status);
+    return reply
+      .status(answer.status)
+      .type('text/html; charset=utf-8')
+      .send(problemPage('This client cannot be connected', problemIn(answer.text)));
+  }
+}
+
+function toClient(answer: PlainAnswer, reply: FastifyReply): FastifyReply {
+  void reply.header('cache-control', 'no-store');
+  if (answer.wwwAuthenticate !== undefined) {
+    void reply.header('www-authenticate', answer.wwwAuthenticate);
+  }
+  return reply.status(answer.status).type('application/json').send(answer.text);
+}
+
+function refuse(reply: FastifyReply, error: string, description: string): FastifyReply {
+  return reply.status(400).send({ error, error_description: description });
+}
+
+function problemIn(text: string): string {
+  const fallback = 'Its request was refused.';
+  try {
+    const body: unknown = JSON.parse(text);
+    if (!isJsonObject(body)) return fallback;
+    const { error, error_description: description } = body;
+    return [error, description].filter((one) => typeof one === 'string').join(': ') || fallback;
+  } catch {
+    return fallback;
+  }
+}
+
+function queryOf(url: string): URLSearchParams {
+  const start = url.indexOf('?');
+  return new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
+}
+
+/** Only those of the request in progress. */
+function cookiesOf({ headers }: FastifyRequest): Record<string, string> {
+  const own = (headers.cookie ?? '')
+    .split(';')
+    .map((cookie) => cookie.trim())
+    .filter((cookie) => /^switchboard_oauth(_resume)?=[\w-]{1,100}$/.test(cookie));
+  return own.length === 0 ? {} : { cookie: own.join('; ') };
+}
+
+async function refuseExcess(limit: Limiter, request: FastifyRequest): Promise<void> {
+  const count = await limit(request);
+  if (!count.isAllowed && count.isExceeded) throw new RateLimited(count.ttlInSeconds);
+}
