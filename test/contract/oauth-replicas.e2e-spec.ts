@@ -1,5 +1,10 @@
+import { CommandBus } from '@nestjs/cqrs';
+import { SYSTEM } from '@app/access';
 import { AuthorizationServer } from '@app/oauth';
+import { RotateCredentials } from '@app/registry';
+import pg from 'pg';
 import { startApp, type TestApp } from '../support/app.js';
+import { temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
 import {
@@ -12,10 +17,11 @@ import {
   type Tokens,
 } from '../support/oauth-clients.js';
 import { createDatabase } from '../support/postgres.js';
+import { startProcess } from '../support/service-process.js';
 
 const redirectUri = 'https://claude.ai/api/mcp/auth_callback';
 
-async function connected(service: TestApp, credential: string) {
+async function connected(service: Pick<TestApp, 'url'>, credential: string) {
   const body = JSON.stringify({ client_name: 'Claude', redirect_uris: [redirectUri] });
   const registered = await at(service, '/register', { method: 'POST', body });
   const { client_id: clientId } = registered.body as { client_id: string };
@@ -24,8 +30,10 @@ async function connected(service: TestApp, credential: string) {
   const browser = new TestBrowser(service);
   await browser.open(client.authorizeUrl());
   await browser.logIn(credential);
-  const answer = await client.redeem((await browser.allow()) ?? '');
-  return { client, tokens: answer.body as Tokens };
+  const back = (await browser.allow()) ?? '';
+  const answer = await client.redeem(back);
+  const code = new URL(back).searchParams.get('code') ?? '';
+  return { client, code, tokens: answer.body as Tokens };
 }
 
 describe('OAuth clients of two replicas', () => {
@@ -108,6 +116,82 @@ describe('a service without OAuth clients', () => {
       expect(on.app.get(AuthorizationServer, { strict: false }).isLoaded).toBe(false);
     } finally {
       await on.close();
+    }
+  });
+});
+
+describe('what OAuth clients were given', () => {
+  const token = 'b'.repeat(32);
+  const tokens = { MCP_AGGREGATOR_TOKENS: `ops:admin:${token}` };
+
+  it('outlives a restart on the embedded database, and is in no log or audit entry', async () => {
+    const folder = await temporaryFolder();
+    const settings = { ...oauthSettings, ...tokens, MCP_AGGREGATOR_LOG_LEVEL: 'trace' };
+    const end = async ({ child, exited }: Awaited<ReturnType<typeof startProcess>>) => {
+      child.kill('SIGTERM');
+      await exited;
+    };
+    try {
+      const first = await startProcess(folder.path, settings);
+      const { client, code, tokens: given } = await connected(first, token);
+      expect((await mcp(first, '/mcp', given.access_token)).status).toBe(200);
+      await end(first);
+
+      const second = await startProcess(folder.path, settings);
+      expect((await mcp(second, '/mcp', given.access_token)).status).toBe(200);
+      const again = new TestClient(second, client.shape);
+      const refreshed = (await again.refresh(given.refresh_token)).body as Tokens;
+      expect((await mcp(second, '/mcp', refreshed.access_token)).status).toBe(200);
+      await again.refresh(given.refresh_token);
+      expect((await mcp(second, '/mcp', refreshed.access_token)).status).toBe(401);
+      const audit = await send(second.url, '/api/v1/aggregator/audit?limit=500', { token });
+      await end(second);
+
+      expect(audit.text).toContain('oauth.grant_withdrawn');
+      const output = first.output() + second.output();
+      expect(output).toContain('oauth.token_reused');
+      const secrets = [code, given, refreshed].flatMap((one) =>
+        typeof one === 'string' ? one : [one.access_token, one.refresh_token],
+      );
+      for (const secret of secrets) {
+        expect(output + audit.text).not.toContain(secret);
+      }
+    } finally {
+      await folder.remove();
+    }
+  });
+
+  it('is kept as hashes and sealed, and follows the credential key when it is rotated', async () => {
+    const DATABASE_URL = await createDatabase();
+    const settings = { ...oauthSettings, ...tokens, DATABASE_URL };
+    const keys = { old: 'the-key-before-rotation', new: 'the-key-after-rotation' };
+    const before = await startApp({ ...settings, MCP_CREDENTIAL_KEY: keys.old });
+    const { client, code, tokens: given } = await connected(before, token);
+    await before.close();
+    const database = new pg.Client(DATABASE_URL);
+    await database.connect();
+    const { rows } = await database.query<{ row: string }>(
+      `SELECT row_to_json(r)::text AS row FROM mcp.oauth_records AS r
+       UNION ALL SELECT row_to_json(k)::text FROM mcp.oauth_keys AS k`,
+    );
+    await database.end();
+    const text = rows.map(({ row }) => row).join();
+    for (const secret of [code, given.refresh_token, client.shape.clientId, '"d":']) {
+      expect(text).not.toContain(secret);
+    }
+
+    const both = { MCP_CREDENTIAL_KEY: keys.new, MCP_CREDENTIAL_KEY_PREVIOUS: keys.old };
+    const between = await startApp({ ...settings, ...both });
+    await between.app.get(CommandBus).execute(new RotateCredentials(SYSTEM));
+    await between.close();
+
+    const after = await startApp({ ...settings, MCP_CREDENTIAL_KEY: keys.new });
+    try {
+      expect((await mcp(after, '/mcp', given.access_token)).status).toBe(200);
+      const again = new TestClient(after, client.shape);
+      expect((await again.refresh(given.refresh_token)).status).toBe(200);
+    } finally {
+      await after.close();
     }
   });
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { envSchema, InvalidEnv, parseEnv } from './env.js';
+import { envSchema, InvalidEnv, oauthIssuer, parseEnv } from './env.js';
 import { roles } from './token-scopes.js';
 
 const SECRET = 'a-secret-that-no-message-may-hold';
@@ -141,6 +141,57 @@ describe('MCP_AGGREGATOR_PUBLIC_URL', () => {
       expect(problemsOf({ MCP_AGGREGATOR_PUBLIC_URL })).toHaveLength(1);
     },
   );
+});
+
+describe(oauthIssuer, () => {
+  const issuerOf = (settings: Record<string, string>): string | undefined =>
+    oauthIssuer(parseEnv(settings));
+  const address = 'https://mcp.example.com';
+
+  it('is an https address of a whole host, where nothing else decides', () => {
+    expect(issuerOf({})).toBeUndefined();
+    expect(issuerOf({ MCP_AGGREGATOR_PUBLIC_URL: `${address}/` })).toBe(address);
+    for (const other of [`${address}/tools`, 'http://127.0.0.1:8081', 'http://mcp.example.com']) {
+      expect(issuerOf({ MCP_AGGREGATOR_PUBLIC_URL: other })).toBeUndefined();
+    }
+    const settings = { MCP_AGGREGATOR_PUBLIC_URL: address };
+    expect(issuerOf({ ...settings, MCP_AGGREGATOR_OAUTH: 'off' })).toBeUndefined();
+    expect(issuerOf({ ...settings, MCP_AGGREGATOR_CONSOLE: 'false' })).toBeUndefined();
+    expect(
+      issuerOf({
+        ...settings,
+        MCP_AGGREGATOR_JWKS_URL: 'https://id.example.com/keys',
+        MCP_AGGREGATOR_JWT_ISSUER: 'https://id.example.com',
+        MCP_AGGREGATOR_JWT_AUDIENCE: 'switchboard',
+      }),
+    ).toBeUndefined();
+  });
+
+  it('is an http address only on request, and only of this machine', () => {
+    const on = { MCP_AGGREGATOR_OAUTH: 'on' };
+    const local = 'http://127.0.0.1:8081';
+    expect(issuerOf({ ...on, MCP_AGGREGATOR_PUBLIC_URL: local })).toBe(local);
+    const remote = { ...on, MCP_AGGREGATOR_PUBLIC_URL: 'http://mcp.example.com' };
+    expect(() => issuerOf(remote)).toThrow(/starts with https/);
+    expect(issuerOf({ ...remote, MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: 'true' })).toBeDefined();
+  });
+
+  it.each([
+    [{}, /needs MCP_AGGREGATOR_PUBLIC_URL/],
+    [{ MCP_AGGREGATOR_PUBLIC_URL: `${address}/tools` }, /without a path/],
+    [{ MCP_AGGREGATOR_PUBLIC_URL: address, MCP_AGGREGATOR_CONSOLE: 'false' }, /console/],
+    [
+      {
+        MCP_AGGREGATOR_PUBLIC_URL: address,
+        MCP_AGGREGATOR_JWKS_URL: 'https://id.example.com/keys',
+        MCP_AGGREGATOR_JWT_ISSUER: 'https://id.example.com',
+        MCP_AGGREGATOR_JWT_AUDIENCE: 'switchboard',
+      },
+      /identity provider/,
+    ],
+  ])('refuses to be on with %j', (settings, problem) => {
+    expect(() => parseEnv({ ...settings, MCP_AGGREGATOR_OAUTH: 'on' })).toThrow(problem);
+  });
 });
 
 describe('MCP_AGGREGATOR_TRUST_PROXY', () => {
