@@ -29,6 +29,7 @@ COPY --from=build --chown=root:root /app/libs/platform/json ./libs/platform/json
 COPY --from=build --chown=root:root /app/libs/vectors/model ./libs/vectors/model
 COPY --from=build --chown=root:root /app/libs/vectors/scan ./libs/vectors/scan
 COPY --from=build --chown=root:root /app/libs/vectors/minilm ./libs/vectors/minilm
+COPY --from=build --chown=root:root /app/libs/search/glossaries ./libs/search/glossaries
 COPY --from=build --chown=root:root /app/libs/classification/model ./libs/classification/model
 USER node
 VOLUME /data

@@ -45,10 +45,17 @@ export interface ToolDiff {
 export function partsOf(
   definition: JsonObject,
 ): Pick<DiscoveredTool, 'title' | 'description' | 'inputSchema'> {
-  const { title, description, inputSchema } = definition;
+  const { description, inputSchema } = definition;
   return {
-    title: typeof title === 'string' ? title : null,
+    title: titleOf(definition),
     description: typeof description === 'string' ? description : '',
     inputSchema: isJsonObject(inputSchema) ? inputSchema : { type: 'object' },
   };
+}
+
+/** Servers of older revisions say it in the annotations. */
+function titleOf({ title, annotations }: JsonObject): string | null {
+  if (typeof title === 'string') return title;
+  const annotated = isJsonObject(annotations) ? annotations['title'] : undefined;
+  return typeof annotated === 'string' ? annotated : null;
 }

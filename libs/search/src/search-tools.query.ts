@@ -9,10 +9,20 @@ import {
 } from '@app/catalogue';
 import type { Offer } from '@app/policy';
 import { StaticModel, ToolVectors } from '@app/vectors';
-import { clausesOf } from './rank/clauses.js';
 import { LexicalTools } from './words/lexical-tools.js';
+import { lettersOf, namesIn } from './query/exact-names.js';
+import { QueryReader } from './query/query-reader.js';
+import type { Understood } from './query/understand.js';
 import { type MatchedSkill, matchSkills } from './rank/match-skills.js';
-import { denseDepth, fuse, type Hits, LEXICAL_DEPTH, rank, withClauses } from './rank/ranking.js';
+import {
+  denseDepth,
+  fuse,
+  type Hits,
+  LEXICAL_DEPTH,
+  namedFirst,
+  rank,
+  withClauses,
+} from './rank/ranking.js';
 import { type SearchExplanation, SearchExplainer } from './explain/explain-search.js';
 import { type ExcludedServer, type Scope, scopeOf } from './scope.js';
 import { bestOf, nearest, ShownTexts } from './shown/shown-texts.js';
@@ -80,6 +90,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly lexical: LexicalTools,
+    private readonly reader: QueryReader,
     private readonly shown: ShownTexts,
     private readonly vectors: ToolVectors,
     private readonly skills: SkillMap,
@@ -108,26 +119,20 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     offer: SearchTools['offer'],
     started: number,
   ): Promise<SearchResult> {
-    const texts = [request.query, ...clausesOf(request.query)];
-    const offered = offer.catalogue(this.catalogue.current);
-    const shown = await this.shown.of(offer, offered);
-    const before = scopeOf(offered, request);
-    const dense =
-      before.tools.size > 0
-        ? await this.vectors.search(texts, denseDepth(before.tools.size), before.filter)
-        : { hits: undefined, modelId: undefined, problem: undefined };
-    const vectorMs = performance.now() - started;
-    // Take the snapshot after the wait, so that tools removed in the meantime are not returned.
-    const snapshot = offer.catalogue(this.catalogue.current);
-    const scope = scopeOf(snapshot, request);
-    const hits = this.hitsOf(texts, dense.hits, scope, shown);
+    const { texts, snapshot, scope, hits, shown, dense, vectorMs } = await this.look(
+      request,
+      offer,
+      started,
+    );
     const threshold = request.toolThreshold ?? searchDefaults.toolThreshold;
-    const ranked = rank(scoresOf(hits), threshold, (id) => snapshot.toolsById.get(id)?.name);
+    const named = this.namedIn(request.query, scope, snapshot, shown);
+    const scores = namedFirst(scoresOf(hits), named);
+    const ranked = rank(scores, threshold, (id) => snapshot.toolsById.get(id)?.name);
     const skillsOf = (id: number): readonly string[] => snapshot.toolsById.get(id)?.skillIds ?? [];
     const skillThreshold = request.skillThreshold ?? searchDefaults.skillThreshold;
     const matchedSkills = matchSkills(
       this.skills.current,
-      this.model.embed(request.query),
+      this.model.embed(texts[0].meaning),
       ranked,
       skillThreshold,
       skillsOf,
@@ -156,6 +161,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
           texts,
           hits,
           ranked,
+          named,
           threshold,
           tools: scope.tools,
           filter: request,
@@ -170,23 +176,61 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     };
   }
 
+  /** What each text of the query found, by words and by meaning. */
+  private async look(request: SearchRequest, offer: SearchTools['offer'], started: number) {
+    const offered = offer.catalogue(this.catalogue.current);
+    const shown = await this.shown.of(offer, offered);
+    const before = scopeOf(offered, request);
+    const texts = this.reader.read(request.query, (id) => before.tools.has(id));
+    const meanings = texts.map(({ meaning }) => meaning);
+    const dense =
+      before.tools.size > 0
+        ? await this.vectors.search(meanings, denseDepth(before.tools.size), before.filter)
+        : { hits: undefined, modelId: undefined, problem: undefined };
+    const vectorMs = performance.now() - started;
+    // Take the snapshot after the wait, so that tools removed in the meantime are not returned.
+    const snapshot = offer.catalogue(this.catalogue.current);
+    const scope = scopeOf(snapshot, request);
+    const hits = this.hitsOf(texts, dense.hits, scope, shown);
+    return { texts, snapshot, scope, hits, shown, dense, vectorMs };
+  }
+
+  /** Tools whose exact name is in the query. */
+  private namedIn(
+    query: string,
+    { tools }: Scope,
+    { toolsById }: CatalogueSnapshot,
+    shown: Awaited<ReturnType<ShownTexts['of']>>,
+  ): Set<number> {
+    const names = namesIn(query);
+    const wanted = new Set(names.map(lettersOf));
+    const likely = [...this.lexical.index.withName(names), ...(shown?.words.withName(names) ?? [])];
+    const named = likely.filter((id) => {
+      const tool = tools.has(id) ? toolsById.get(id) : undefined;
+      if (!tool) return false;
+      const name = lettersOf(tool.offeredAs?.name ?? tool.originalName);
+      return wanted.has(name) || wanted.has(lettersOf(tool.serverName) + name);
+    });
+    return new Set(named);
+  }
+
   private hitsOf(
-    texts: readonly string[],
+    texts: readonly Understood[],
     hits: ToolHits | undefined,
     { tools }: Scope,
     shown: Awaited<ReturnType<ShownTexts['of']>>,
   ): Hits[] {
     const isInScope = (id: number): boolean => tools.has(id);
     const depth = denseDepth(tools.size);
-    return texts.map((text, i) => {
-      const lexical = this.lexical.index.search(text, LEXICAL_DEPTH, isInScope);
+    return texts.map(({ words, meaning }, i) => {
+      const lexical = this.lexical.index.search(words, LEXICAL_DEPTH, isInScope);
       const dense = hits?.[i]?.filter(({ id }) => isInScope(id));
       if (!shown) return { lexical, dense, depth };
       const last = dense && dense.length >= depth ? dense[depth - 1] : undefined;
       const near =
-        dense && nearest(shown.vectors, this.model.embed(text), last?.score ?? -Infinity);
+        dense && nearest(shown.vectors, this.model.embed(meaning), last?.score ?? -Infinity);
       return {
-        lexical: bestOf(lexical, shown.words.search(text, LEXICAL_DEPTH, isInScope)),
+        lexical: bestOf(lexical, shown.words.search(words, LEXICAL_DEPTH, isInScope)),
         dense:
           near &&
           bestOf(

@@ -5,6 +5,7 @@ import { CatalogueModule } from '@app/catalogue';
 import { PolicyModule } from '@app/policy';
 import { VectorsModule } from '@app/vectors';
 import { IndexWordsOnCatalogueReplaced } from './words/index-words.on-catalogue-replaced.js';
+import { QueryReader } from './query/query-reader.js';
 import { SearchExplainer } from './explain/explain-search.js';
 import { LeftOutTools } from './explain/left-out.js';
 import { LexicalTools } from './words/lexical-tools.js';
@@ -20,6 +21,7 @@ import { ToolListController } from './list/tool-list.controller.js';
     LexicalTools,
     IndexWordsOnCatalogueReplaced,
     LeftOutTools,
+    QueryReader,
     SearchExplainer,
     SearchToolsHandler,
     ShownTexts,

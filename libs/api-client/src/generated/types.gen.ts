@@ -1865,6 +1865,10 @@ export type ScoreSharesView = {
      * Found by its meaning.
      */
     dense: number;
+    /**
+     * Its exact name is in the query.
+     */
+    name: number;
 };
 
 export type HitSkillView = {
@@ -2021,6 +2025,14 @@ export type SearchExplanationView = {
      * Model that embedded the query; null if it was searched by words only.
      */
     embedding_model: string | null;
+    /**
+     * Language that the query was translated from; null for English.
+     */
+    language: string | null;
+    /**
+     * Corrections, translations and what abbreviations stand for, added to the query.
+     */
+    added_words: Array<string>;
     /**
      * The intents of the query; empty if it has one.
      */

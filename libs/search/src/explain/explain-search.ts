@@ -14,6 +14,10 @@ export interface HitExplanation extends HitShares {
 
 export interface SearchExplanation {
   readonly embeddingModel: string | undefined;
+  /** ISO 639-1; undefined for English. */
+  readonly language: string | undefined;
+  /** Words that were added to the query: corrections, translations, what abbreviations stand for. */
+  readonly addedWords: readonly string[];
   /** The intents of the query; empty if it has only one. */
   readonly clauses: readonly string[];
   readonly toolThreshold: number;
@@ -25,6 +29,8 @@ export interface SearchExplanation {
 }
 
 export interface ExplainedSearch extends Searched {
+  /** Tools whose exact name is in the query. */
+  readonly named: ReadonlySet<number>;
   readonly embeddingModel: string | undefined;
   readonly skillThreshold: number;
   readonly matchedSkills: readonly MatchedSkill[];
@@ -42,11 +48,11 @@ export class SearchExplainer {
 
   async explain(search: ExplainedSearch): Promise<SearchExplanation> {
     const { texts, hits, found, matchedSkills } = search;
-    const [query = '', ...clauses] = texts;
+    const [query, ...clauses] = texts;
     const [whole = NO_HITS, ...ofClauses] = hits;
     const ids = found.map(({ id }) => id);
-    const shares = sharesOf({ whole, clauses: ofClauses }, ids);
-    const words = this.lexical.index.matches(query, ids);
+    const shares = sharesOf({ whole, clauses: ofClauses, named: search.named }, ids);
+    const words = this.lexical.index.matches(query.words, ids);
     const explained = found.flatMap(({ id, skillIds }) => {
       const ofHit = shares.get(id);
       const skill = matchedSkills.find((matched) => skillIds.includes(matched.id));
@@ -54,7 +60,9 @@ export class SearchExplainer {
     });
     return {
       embeddingModel: search.embeddingModel,
-      clauses,
+      language: query.language,
+      addedWords: query.added,
+      clauses: clauses.map(({ text }) => text),
       toolThreshold: search.threshold,
       skillThreshold: search.skillThreshold,
       hits: new Map(explained),

@@ -8,6 +8,13 @@ export class ScoreSharesView {
   readonly lexical!: number;
   @ApiProperty({ minimum: 0, maximum: 1, example: 0.54, description: 'Found by its meaning.' })
   readonly dense!: number;
+  @ApiProperty({
+    minimum: 0,
+    maximum: 1,
+    example: 0,
+    description: 'Its exact name is in the query.',
+  })
+  readonly name!: number;
 }
 
 export class HitSkillView {
@@ -99,6 +106,19 @@ export class SearchExplanationView {
   })
   readonly embedding_model!: string | null;
   @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'de',
+    description: 'Language that the query was translated from; null for English.',
+  })
+  readonly language!: string | null;
+  @ApiProperty({
+    type: [String],
+    example: ['create', 'folder'],
+    description: 'Corrections, translations and what abbreviations stand for, added to the query.',
+  })
+  readonly added_words!: readonly string[];
+  @ApiProperty({
     type: [String],
     example: ['find the failing run', 'post its log to a channel'],
     description: 'The intents of the query; empty if it has one.',
@@ -121,6 +141,8 @@ export function toExplanationView(explanation: SearchExplanation): SearchExplana
   const { leftOut } = explanation;
   return {
     embedding_model: explanation.embeddingModel ?? null,
+    language: explanation.language ?? null,
+    added_words: explanation.addedWords,
     clauses: explanation.clauses,
     tool_threshold: explanation.toolThreshold,
     skill_threshold: explanation.skillThreshold,
@@ -133,7 +155,7 @@ export function toExplanationView(explanation: SearchExplanation): SearchExplana
 
 export function toHitExplanationView(hit: HitExplanation): HitExplanationView {
   return {
-    shares: { lexical: rounded(hit.lexical), dense: rounded(hit.dense) },
+    shares: { lexical: rounded(hit.lexical), dense: rounded(hit.dense), name: rounded(hit.name) },
     skill: hit.skill ? { id: hit.skill.id, score: rounded(hit.skill.score) } : null,
     matched_words: hit.words,
     clause: hit.clause,

@@ -25,7 +25,7 @@ describe(sharesOf, () => {
     fc.assert(
       fc.property(someHits, fc.array(someHits, { maxLength: 3 }), (whole, clauses) => {
         const scores = withClauses(fuse(whole), clauses.map(fuse));
-        const shares = sharesOf({ whole, clauses }, [...scores.keys()]);
+        const shares = sharesOf({ whole, clauses, named: new Set() }, [...scores.keys()]);
         for (const [id, score] of scores) {
           const share = shares.get(id);
           expect((share?.lexical ?? 0) + (share?.dense ?? 0)).toBeCloseTo(score, 10);
@@ -43,7 +43,7 @@ describe(sharesOf, () => {
       ],
     );
     const clauses = [hitsOf([], []), hitsOf([{ id: 1, score: 3 }], [])];
-    expect(sharesOf({ whole, clauses }, [1]).get(1)).toMatchObject({
+    expect(sharesOf({ whole, clauses, named: new Set() }, [1]).get(1)).toMatchObject({
       clause: 1,
       bm25: 4,
       cosine: 0.5,

@@ -1,9 +1,11 @@
-import { clauseWeights, fuse, type Hits, scaleOf, type Scored } from '../rank/ranking.js';
+import { clauseWeights, fuse, type Hits, scaleOf, type Scored, UNNAMED } from '../rank/ranking.js';
 
-/** What the score of a tool is made of; both shares together are the score. */
+/** What the score of a tool is made of; the shares together are the score. */
 export interface HitShares {
   readonly lexical: number;
   readonly dense: number;
+  /** What it lacked to the highest score, and got because the query names it. */
+  readonly name: number;
   /** Position of the clause that fits best; null if the query has one intent, or if no clause found the tool. */
   readonly clause: number | null;
   /** BM25F score and cosine for the whole query; null where the tool was not found. */
@@ -18,11 +20,13 @@ export interface HitShares {
 export interface QueryHits {
   readonly whole: Hits;
   readonly clauses: readonly Hits[];
+  /** Tools whose exact name is in the query. */
+  readonly named: ReadonlySet<number>;
 }
 
 /** The shares of these tools, as `fuse` and `withClauses` combine them. */
 export function sharesOf(
-  { whole, clauses }: QueryHits,
+  { whole, clauses, named }: QueryHits,
   ids: readonly number[],
 ): ReadonlyMap<number, HitShares> {
   const parts = [whole, ...clauses].map(partsOf);
@@ -33,11 +37,15 @@ export function sharesOf(
       const ofClause = ofClauses[best] ?? NOTHING;
       const weights =
         clauses.length === 0 ? ONLY_WHOLE : clauseWeights(sum(ofWhole), sum(ofClause));
+      const scale = named.size > 0 && !named.has(id) ? UNNAMED : 1;
+      const lexical = scale * (weights.whole * ofWhole.lexical + weights.clause * ofClause.lexical);
+      const dense = scale * (weights.whole * ofWhole.dense + weights.clause * ofClause.dense);
       return [
         id,
         {
-          lexical: weights.whole * ofWhole.lexical + weights.clause * ofClause.lexical,
-          dense: weights.whole * ofWhole.dense + weights.clause * ofClause.dense,
+          lexical,
+          dense,
+          name: named.has(id) ? Math.max(0, 1 - lexical - dense) : 0,
           clause: sum(ofClause) > 0 ? best : null,
           bm25: whole.lexical.find((hit) => hit.id === id)?.score ?? null,
           cosine: whole.dense?.find((hit) => hit.id === id)?.score ?? null,

@@ -13,6 +13,7 @@ import {
   withClauses,
 } from '../rank/ranking.js';
 import { filterOf, isInFilter, type ScopeFilter } from '../scope.js';
+import type { Understood } from '../query/understand.js';
 import { LexicalTools, toDocument } from '../words/lexical-tools.js';
 import { fusedLike } from './hit-shares.js';
 
@@ -41,7 +42,7 @@ export interface LeftOut {
 
 export interface Searched {
   /** The query, then its clauses. */
-  readonly texts: readonly string[];
+  readonly texts: readonly [Understood, ...Understood[]];
   /** What was found for each of them. */
   readonly hits: readonly Hits[];
   readonly ranked: readonly Scored[];
@@ -80,11 +81,17 @@ export class LeftOutTools {
     const depth = denseDepth(hidden.length);
     const dense =
       hidden.length > 0
-        ? (await this.vectors.search(texts, depth, filterOf(hidden))).hits
+        ? (
+            await this.vectors.search(
+              texts.map(({ meaning }) => meaning),
+              depth,
+              filterOf(hidden),
+            )
+          ).hits
         : undefined;
     const ofWithheld = await inSlices(this.comparing(withheld, texts));
-    const fused = texts.map((text, i) => {
-      const found = this.lexical.index.search(text, LEXICAL_DEPTH, (id) => ids.has(id));
+    const fused = texts.map(({ words }, i) => {
+      const found = this.lexical.index.search(words, LEXICAL_DEPTH, (id) => ids.has(id));
       const lexical = [...found, ...(ofWithheld[i] ?? [])].sort((a, b) => b.score - a.score);
       const others = { lexical, dense: dense?.[i]?.filter(({ id }) => ids.has(id)), depth };
       return fusedLike(searched.hits[i] ?? others, others);
@@ -102,14 +109,14 @@ export class LeftOutTools {
 
   private *comparing(
     withheld: readonly CatalogueTool[],
-    texts: readonly string[],
+    texts: readonly Understood[],
   ): Sliced<Scored[][]> {
     const found: Scored[][] = texts.map(() => []);
     for (const tool of withheld) {
       yield;
       const document = toDocument(tool);
-      texts.forEach((text, i) => {
-        const score = this.lexical.index.scoreOf(text, document);
+      texts.forEach(({ words }, i) => {
+        const score = this.lexical.index.scoreOf(words, document);
         if (score > 0) found[i]?.push({ id: tool.id, score });
       });
     }

@@ -93,6 +93,20 @@ export function clauseWeights(
     : { whole: half, clause: (1 - AGREEMENT_SHARE) * CLAUSE_SHARE + half };
 }
 
+/** The highest score of a tool that the query does not name, if it names another. */
+export const UNNAMED = 0.95;
+
+/** Tools whose exact name is in the query come first. */
+export function namedFirst(
+  scores: ReadonlyMap<number, number>,
+  named: ReadonlySet<number>,
+): ReadonlyMap<number, number> {
+  if (named.size === 0) return scores;
+  const all = new Map([...scores].map(([id, score]) => [id, score * UNNAMED]));
+  for (const id of named) all.set(id, 1);
+  return all;
+}
+
 /** Best first, equal scores by name. Drops tools below the threshold and tools without a name, which were removed. */
 export function rank(
   scores: ReadonlyMap<number, number>,

@@ -1,6 +1,8 @@
 import { atOnce, type Sliced } from '@app/platform';
 import { termsOf, TopScores } from '@app/vectors';
 import type { Scored } from '../rank/ranking.js';
+import { lettersOf } from '../query/exact-names.js';
+import { WordList } from './word-list.js';
 
 /** The indexed fields of one tool. */
 export interface LexicalDocument {
@@ -17,6 +19,13 @@ export type LexicalField = (typeof FIELDS)[number];
 const WEIGHTS = [2, 1.5, 1, 0.5] as const;
 const LENGTH_DISCOUNT = [0.3, 0.3, 0.7, 0.5] as const;
 const SATURATION = 1.2;
+
+/**
+ * A tool whose whole name is in the query is meant (`create_pull_request`, not `create_pull_request_review`): what its
+ * name adds to the score falls steeply with each of its words that is not there.
+ */
+const NAME_SHARE = 0.5;
+const NAME_STEEPNESS = 4;
 
 const QUERY_WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
@@ -40,12 +49,21 @@ export class LexicalIndex {
   /** By slot: the document id and the lengths of its fields. */
   private readonly ids = new Numbers();
   private readonly lengths = new Numbers();
+  /** By slot: words of the name that are not of the server too. */
+  private readonly ownWords = new Numbers();
+  /** By slot: hashes of the name, and of server and name, without what is not a letter or digit. */
+  private readonly names = new Numbers();
+  /** Words as they are written, for corrections; those of removed documents stay. */
+  readonly words = new WordList();
   private readonly slotOf = new Map<number, number>();
   private readonly free: number[] = [];
   private readonly totalLengths = [0, 0, 0, 0];
   private lengthNorms = new Float64Array(0);
   private normsAreFresh = false;
   private scores = new Float64Array(0);
+  /** By slot: number and weights of the words of the name that a query has. */
+  private named = new Float64Array(0);
+  private nameWeights = new Float64Array(0);
   private changes = 0;
   private seen = 0;
 
@@ -85,17 +103,29 @@ export class LexicalIndex {
       const weight = (this.statistics ?? this).weightOf(term);
       for (let i = 0; i < found; i++) {
         const slot = postings.slotAt(i);
-        const frequency = this.weightedFrequency(slot, postings.frequenciesAt(i));
+        const packed = postings.frequenciesAt(i);
+        const frequency = this.weightedFrequency(slot, packed);
         const before = this.scores[slot] ?? 0;
         if (before === 0) touched.push(slot);
         this.scores[slot] = before + (weight * frequency) / (SATURATION + frequency);
+        if (isOwnWord(packed, this.ownWords.at(slot))) {
+          this.named[slot] = (this.named[slot] ?? 0) + 1;
+          this.nameWeights[slot] = (this.nameWeights[slot] ?? 0) + weight;
+        }
       }
     }
     const best = new TopScores(limit);
     for (const slot of touched) {
       const id = this.ids.at(slot);
-      if (accepts(id)) best.offer(id, this.scores[slot] ?? 0);
+      const ofName = nameShare(
+        this.nameWeights[slot] ?? 0,
+        this.named[slot] ?? 0,
+        this.ownWords.at(slot),
+      );
+      if (accepts(id)) best.offer(id, (this.scores[slot] ?? 0) + ofName);
       this.scores[slot] = 0;
+      this.named[slot] = 0;
+      this.nameWeights[slot] = 0;
     }
     return best
       .entries()
@@ -107,7 +137,10 @@ export class LexicalIndex {
   scoreOf(query: string, document: Omit<LexicalDocument, 'id'>): number {
     const counts = FIELDS.map((field) => frequenciesOf(termsOf(document[field])));
     const lengths = FIELDS.map((field) => termsOf(document[field]).length);
+    const own = ownTerms(termsOf(document.name), termsOf(document.server));
     let score = 0;
+    let named = 0;
+    let nameWeight = 0;
     for (const term of new Set(termsOf(query))) {
       const frequency = counts.reduce(
         (sum, ofField, field) =>
@@ -116,8 +149,34 @@ export class LexicalIndex {
       );
       const weight = this.weightOf(term);
       score += (weight * frequency) / (SATURATION + frequency);
+      if (!own.has(term)) continue;
+      named += 1;
+      nameWeight += weight;
     }
-    return score;
+    return score + nameShare(nameWeight, named, own.size);
+  }
+
+  /** Documents that probably have one of these names (equal hashes), alone or after the name of the server. */
+  withName(names: readonly string[]): number[] {
+    const wanted = new Set(names.map(lettersOf).filter(Boolean).map(hashOf));
+    const found: number[] = [];
+    for (let i = 0; wanted.size > 0 && i < this.names.size; i++) {
+      if (!wanted.has(this.names.at(i))) continue;
+      const id = this.ids.at(i >> 1);
+      if (this.slotOf.get(id) === i >> 1) found.push(id);
+    }
+    return found;
+  }
+
+  /** How many documents have a word in any form; 0 if no accepted one has it. */
+  frequencyOf(word: string, accepts: (id: number) => boolean): number {
+    const [term, ...others] = termsOf(word);
+    const postings = others.length === 0 && term !== undefined && this.postings.get(term);
+    if (!postings) return 0;
+    for (let i = 0; i < postings.size; i++) {
+      if (accepts(this.ids.at(postings.slotAt(i)))) return postings.size;
+    }
+    return 0;
   }
 
   /** The words of a query that these documents contain, as the query writes them. */
@@ -168,6 +227,8 @@ export class LexicalIndex {
     this.seen = changes;
     this.lengthNorms = new Float64Array(this.lengths.size);
     this.scores = new Float64Array(this.ids.size);
+    this.named = new Float64Array(this.ids.size);
+    this.nameWeights = new Float64Array(this.ids.size);
     for (let i = 0; i < this.lengths.size; i++) {
       this.lengthNorms[i] = this.normOf(i % FIELDS.length, this.lengths.at(i));
     }
@@ -183,8 +244,8 @@ export class LexicalIndex {
   private add(document: LexicalDocument): void {
     const slot = this.free.pop() ?? this.ids.size;
     const packed = new Map<string, number>();
-    FIELDS.forEach((field, position) => {
-      const terms = termsOf(document[field]);
+    const termsIn = FIELDS.map((field) => termsOf(document[field], (word) => this.words.add(word)));
+    termsIn.forEach((terms, position) => {
       for (const [term, frequency] of frequenciesOf(terms)) {
         const bits = Math.min(frequency, MAX_FREQUENCY) << (position * FREQUENCY_BITS);
         packed.set(term, (packed.get(term) ?? 0) | bits);
@@ -197,6 +258,10 @@ export class LexicalIndex {
       if (!postings) this.postings.set(term, (postings = new Postings()));
       postings.add(slot, frequencies);
     }
+    const [name = [], server = []] = termsIn;
+    this.ownWords.set(slot, storedCount(name, server));
+    this.names.set(2 * slot, hashOf(lettersOf(document.name)));
+    this.names.set(2 * slot + 1, hashOf(lettersOf(document.server + document.name)));
     this.ids.set(slot, document.id);
     this.slotOf.set(document.id, slot);
   }
@@ -223,6 +288,41 @@ export class LexicalIndex {
       if (postings.size === 0) this.postings.delete(term);
     }
   }
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return hash | 0;
+}
+
+/** Words of a name without those of its server; all of them if none is left. */
+function ownTerms(name: readonly string[], server: readonly string[]): ReadonlySet<string> {
+  const ofServer = new Set(server);
+  const own = new Set(name.filter((term) => !ofServer.has(term)));
+  return own.size > 0 ? own : new Set(name);
+}
+
+/** The number of own words; negative if they are those of the server. */
+function storedCount(name: readonly string[], server: readonly string[]): number {
+  const own = ownTerms(name, server);
+  return name.length > 0 && server.includes(name.find((term) => own.has(term)) ?? '')
+    ? -own.size
+    : own.size;
+}
+
+/** Whether a term is an own word of the name, by its packed frequencies. */
+function isOwnWord(packed: number, ownWords: number): boolean {
+  if ((packed & MAX_FREQUENCY) === 0) return false;
+  return ownWords < 0 || ((packed >> FREQUENCY_BITS) & MAX_FREQUENCY) === 0;
+}
+
+function nameShare(weight: number, named: number, ownWords: number): number {
+  const count = Math.abs(ownWords);
+  return count === 0 ? 0 : NAME_SHARE * weight * (named / count) ** NAME_STEEPNESS;
 }
 
 function fieldsIn(packed: number): LexicalField[] {

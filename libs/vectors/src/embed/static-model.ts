@@ -58,6 +58,11 @@ export class StaticModel {
     return normalise(sum);
   }
 
+  /** Words of the vocabulary: English ones, and frequent ones of other languages. */
+  words(): Iterable<string> {
+    return this.pieces.words();
+  }
+
   /** Ids of word pieces in the BERT-uncased vocabulary, which MiniLM has too. */
   piecesOf(text: string): number[] {
     return this.pieces.encode(text.slice(0, MAX_TEXT_CHARS));

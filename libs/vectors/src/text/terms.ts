@@ -17,13 +17,18 @@ const MAX_TERM_LENGTH = 64;
 /** Limits NFKC, which expands some characters: U+FDFA becomes 18. */
 const GROWTH = 2;
 
-/** Terms for the lexical index: split, lower case, without stop words, stemmed; one per CJK character. */
-export function termsOf(text: string): string[] {
+/**
+ * Terms for the lexical index: split, lower case, without stop words, stemmed; one per CJK character. `onWord` is told
+ * of each word before it is stemmed.
+ */
+export function termsOf(text: string, onWord?: (word: string) => void): string[] {
   const terms: string[] = [];
   const plainText = text.normalize('NFKC').slice(0, Math.max(100, GROWTH * text.length));
   for (const word of splitIdentifiers(plainText).match(WORD) ?? []) {
     const plain = word.toLowerCase();
-    if (plain.length <= MAX_TERM_LENGTH && !STOP_WORDS.has(plain)) terms.push(stem(plain));
+    if (plain.length > MAX_TERM_LENGTH || STOP_WORDS.has(plain)) continue;
+    onWord?.(plain);
+    terms.push(stem(plain));
   }
   return terms;
 }

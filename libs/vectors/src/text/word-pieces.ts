@@ -9,6 +9,11 @@ export class WordPieces {
     this.longest = vocabulary.reduce((most, { length }) => Math.max(most, length), 0);
   }
 
+  /** Those that are words by themselves. */
+  *words(): Generator<string> {
+    for (const piece of this.ids.keys()) if (!piece.startsWith('##')) yield piece;
+  }
+
   /** Ids of the pieces; words that cannot be built from the vocabulary are skipped. */
   encode(text: string): number[] {
     const ids: number[] = [];

@@ -1,0 +1,60 @@
+import { splitIdentifiers } from '@app/vectors';
+import { meaningOf } from './abbreviations.js';
+import type { Languages } from './languages.js';
+import { correct, type Vocabulary } from './spelling.js';
+
+const CAPITAL = /^\p{Lu}/u;
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+/** Limits what a long query costs. */
+const MAX_CORRECTED = 16;
+
+/** What a query probably means, in words that tools have. */
+export interface Understood {
+  /** As it was asked. */
+  readonly text: string;
+  /** The query with what was added, for the search by words. */
+  readonly words: string;
+  /** The same for the search by meaning, without the words of another language that were translated. */
+  readonly meaning: string;
+  /** ISO 639-1; undefined for English. */
+  readonly language: string | undefined;
+  readonly added: readonly string[];
+}
+
+/** Corrects, translates and spells out; a query of known English words stays as it is. */
+export function understand(
+  query: string,
+  vocabulary: Vocabulary,
+  languages: Languages,
+): Understood {
+  const words = wordsIn(query);
+  const short = new Map(words.flatMap((word) => toPair(word, meaningOf(word))));
+  const translation = languages.translate(query, vocabulary);
+  const plain = words.filter((word) => !translation?.known.has(word.toLowerCase()));
+  const corrected = plain
+    .filter((word, i) => !short.has(word) && !isName(word, i, plain))
+    .slice(0, MAX_CORRECTED)
+    .flatMap((word) => correct(word.toLowerCase(), vocabulary) ?? []);
+  const added = [...(translation?.english ?? []), ...short.values(), ...corrected];
+  const rest = translation ? plain.join(' ') : query;
+  return {
+    text: query,
+    words: [query, ...added].join(' '),
+    meaning: [rest, ...added].join(' ').trim(),
+    language: translation?.language,
+    added,
+  };
+}
+
+function toPair(word: string, meaning: string | undefined): (readonly [string, string])[] {
+  return meaning === undefined ? [] : [[word, meaning]];
+}
+
+/** A capital within a sentence: what is unknown there is a name. */
+function isName(word: string, position: number, words: readonly string[]): boolean {
+  return position > 0 && CAPITAL.test(word) && words.some((other) => !CAPITAL.test(other));
+}
+
+function wordsIn(query: string): string[] {
+  return [...new Set(splitIdentifiers(query.normalize('NFKC')).match(WORD) ?? [])];
+}
