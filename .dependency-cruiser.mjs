@@ -83,7 +83,6 @@ const standsAlone = ['api-client'];
 const homes = {
   typeorm: '(\\.(entity|store)\\.ts$|^libs/platform/src/database/|^migrations/)',
   '@modelcontextprotocol/': '^libs/(mcp-client|mcp-server|authorization)/',
-  '@qdrant/': '^libs/vectors/src/indexes/qdrant',
   '@anthropic-ai/': '^libs/llm/',
   'oidc-provider': '^libs/oauth/src/provider/',
 };

@@ -1,13 +1,8 @@
-import { QdrantClient, type Schemas } from '@qdrant/js-client-rest';
 import { v5 as uuidv5 } from 'uuid';
 import { z } from 'zod';
 import { VectorIndexFailed } from '../vectors.errors.js';
+import { QdrantRefused, QdrantRequests, type QdrantSettings } from './qdrant-requests.js';
 import type { VectorFilter, VectorHit, VectorIndex, VectorPoint } from './vector-index.js';
-
-export interface QdrantSettings {
-  readonly url: string;
-  readonly apiKey: string | undefined;
-}
 
 /** For UUIDs derived from ids, so that every replica writes the same point. */
 const POINT_NAMESPACE = '6f1c1f0e-7c0b-5b0e-9a52-3d1f8f6f2a77';
@@ -15,41 +10,50 @@ const POINT_NAMESPACE = '6f1c1f0e-7c0b-5b0e-9a52-3d1f8f6f2a77';
 const KEY_FIELD = 'key';
 const FINGERPRINT_FIELD = 'fingerprint';
 
-const TIMEOUT_MS = 5_000;
 const POINTS_PER_REQUEST = 200;
 const POINTS_PER_PAGE = 1_000;
 
 const ourPayload = z.object({ [KEY_FIELD]: z.string(), [FINGERPRINT_FIELD]: z.string() });
 
+/* The parts of Qdrant's answers that are read. */
+const done = z.unknown();
+const existence = z.object({ exists: z.boolean() });
+const collectionInfo = z.object({
+  config: z.object({ params: z.object({ vectors: z.unknown() }) }),
+  payload_schema: z.record(z.string(), z.unknown()).nullish(),
+});
+const withPayload = z.object({ payload: z.unknown() });
+const pageOfPoints = z.object({
+  points: z.array(withPayload),
+  next_page_offset: z.union([z.string(), z.number()]).nullish(),
+});
+const searchAnswers = z.array(
+  z.object({ points: z.array(withPayload.extend({ score: z.number() })) }),
+);
+type Scored = z.infer<typeof searchAnswers>[number]['points'][number];
+
 /** One Qdrant collection; filters are applied by Qdrant. */
 export class QdrantIndex implements VectorIndex {
-  private readonly client: QdrantClient;
+  private readonly requests: QdrantRequests;
 
   constructor(
     settings: QdrantSettings,
     private readonly collection: string,
     private readonly filterFields: Readonly<Record<string, 'keyword' | 'bool'>>,
   ) {
-    this.client = new QdrantClient({
-      url: settings.url,
-      // As a header: the client's own option prints a warning for http: URLs.
-      ...(settings.apiKey && { headers: { 'api-key': settings.apiKey } }),
-      timeout: TIMEOUT_MS,
-      // Otherwise the client sends another request and prints warnings to the console.
-      checkCompatibility: false,
-    });
+    this.requests = new QdrantRequests(settings, collection);
   }
 
   open(dimensions: number): Promise<void> {
     return this.ask(async () => {
-      const { exists } = await this.client.collectionExists(this.collection);
+      const { exists } = await this.requests.ask('GET', '/exists', existence);
       if (exists) {
         const { size, indexed } = await this.inspect();
         if (size === dimensions) return this.indexFields(indexed);
         await this.refuseForeignPoints();
-        await this.client.deleteCollection(this.collection);
+        await this.requests.ask('DELETE', '', done);
       }
-      await this.client.createCollection(this.collection, {
+      await this.requests.ask('PUT', '', done, {
         vectors: { size: dimensions, distance: 'Cosine' },
       });
       await this.indexFields([]);
@@ -60,10 +64,9 @@ export class QdrantIndex implements VectorIndex {
   private async indexFields(indexed: readonly string[]): Promise<void> {
     for (const [field, schema] of Object.entries(this.filterFields)) {
       if (indexed.includes(field)) continue;
-      await this.client.createPayloadIndex(this.collection, {
+      await this.requests.ask('PUT', '/index?wait=true', done, {
         field_name: field,
         field_schema: schema,
-        wait: true,
       });
     }
   }
@@ -71,9 +74,9 @@ export class QdrantIndex implements VectorIndex {
   stored(): Promise<ReadonlyMap<string, string>> {
     return this.ask(async () => {
       const found = new Map<string, string>();
-      let offset: Schemas['ExtendedPointId'] | undefined;
+      let offset: string | number | undefined;
       do {
-        const page = await this.client.scroll(this.collection, {
+        const page = await this.requests.ask('POST', '/points/scroll', pageOfPoints, {
           limit: POINTS_PER_PAGE,
           with_payload: [KEY_FIELD, FINGERPRINT_FIELD],
           with_vector: false,
@@ -83,8 +86,7 @@ export class QdrantIndex implements VectorIndex {
           const payload = ourPayload.safeParse(point.payload);
           if (payload.success) found.set(payload.data[KEY_FIELD], payload.data[FINGERPRINT_FIELD]);
         }
-        const next = page.next_page_offset;
-        offset = typeof next === 'string' || typeof next === 'number' ? next : undefined;
+        offset = page.next_page_offset ?? undefined;
       } while (offset !== undefined);
       return found;
     });
@@ -93,8 +95,7 @@ export class QdrantIndex implements VectorIndex {
   upsert(points: readonly VectorPoint[]): Promise<void> {
     return this.ask(async () => {
       for (let start = 0; start < points.length; start += POINTS_PER_REQUEST) {
-        await this.client.upsert(this.collection, {
-          wait: true,
+        await this.requests.ask('PUT', '/points?wait=true', done, {
           points: points.slice(start, start + POINTS_PER_REQUEST).map((point) => ({
             id: pointId(point.id),
             vector: [...point.vector],
@@ -112,7 +113,9 @@ export class QdrantIndex implements VectorIndex {
   remove(ids: readonly string[]): Promise<void> {
     return this.ask(async () => {
       if (ids.length === 0) return;
-      await this.client.delete(this.collection, { wait: true, points: ids.map(pointId) });
+      await this.requests.ask('POST', '/points/delete?wait=true', done, {
+        points: ids.map(pointId),
+      });
     });
   }
 
@@ -122,7 +125,7 @@ export class QdrantIndex implements VectorIndex {
     filter: VectorFilter,
   ): Promise<readonly (readonly VectorHit[])[]> {
     return this.ask(async () => {
-      const answers = await this.client.queryBatch(this.collection, {
+      const answers = await this.requests.ask('POST', '/points/query/batch', searchAnswers, {
         searches: vectors.map((vector) => ({
           query: [...vector],
           limit,
@@ -135,7 +138,7 @@ export class QdrantIndex implements VectorIndex {
   }
 
   private async inspect(): Promise<{ size: number | undefined; indexed: readonly string[] }> {
-    const { config, payload_schema } = await this.client.getCollection(this.collection);
+    const { config, payload_schema } = await this.requests.ask('GET', '', collectionInfo);
     const size = z.object({ size: z.number() }).safeParse(config.params.vectors);
     return {
       size: size.success ? size.data.size : undefined,
@@ -145,7 +148,10 @@ export class QdrantIndex implements VectorIndex {
 
   /** Refuses to drop a collection with points that another program wrote. */
   private async refuseForeignPoints(): Promise<void> {
-    const { points } = await this.client.scroll(this.collection, { limit: 10, with_payload: true });
+    const { points } = await this.requests.ask('POST', '/points/scroll', pageOfPoints, {
+      limit: 10,
+      with_payload: true,
+    });
     if (points.some((point) => !ourPayload.safeParse(point.payload).success)) {
       throw new VectorIndexFailed(
         this.collection,
@@ -168,7 +174,7 @@ function pointId(key: string): string {
   return uuidv5(key, POINT_NAMESPACE);
 }
 
-function toQdrantFilter(filter: VectorFilter): Schemas['Filter'] {
+function toQdrantFilter(filter: VectorFilter): object {
   return {
     must: Object.entries(filter).map(([key, values]) => {
       const texts = values.filter((value) => typeof value === 'string');
@@ -181,7 +187,7 @@ function toQdrantFilter(filter: VectorFilter): Schemas['Filter'] {
 }
 
 /** Sorted by id for equal scores, whose order Qdrant does not define. */
-function toHits(points: readonly Schemas['ScoredPoint'][]): VectorHit[] {
+function toHits(points: readonly Scored[]): VectorHit[] {
   return points
     .flatMap(({ payload, score }) => {
       const ours = ourPayload.safeParse(payload);
@@ -190,10 +196,8 @@ function toHits(points: readonly Schemas['ScoredPoint'][]): VectorHit[] {
     .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
 }
 
-/** Without Qdrant's message, which may repeat the request. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && 'status' in error && typeof error.status === 'number') {
-    return `Qdrant answered HTTP ${error.status}`;
-  }
-  return 'Qdrant does not answer';
+  if (error instanceof QdrantRefused) return error.message;
+  const isUnexpected = error instanceof z.ZodError || error instanceof SyntaxError;
+  return isUnexpected ? 'it answers, but not as Qdrant does' : 'Qdrant does not answer';
 }

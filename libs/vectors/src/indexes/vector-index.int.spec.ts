@@ -1,4 +1,5 @@
 import { type FakeQdrant, startFakeQdrant } from '../../../../test/fixtures/fake-qdrant.js';
+import { qdrantProblems } from '../../../../test/support/qdrant-contract.js';
 import { normalise } from './vector-math.js';
 import { ExactIndex } from './exact-index.js';
 import { QdrantIndex } from './qdrant-index.js';
@@ -137,6 +138,49 @@ describe.each(implementations)('a vector index %s', (_, create) => {
 });
 
 describe(QdrantIndex, () => {
+  it('sends only requests that the OpenAPI document of Qdrant describes', async () => {
+    const index = qdrantAt(qdrant.url, 'the key');
+    const payload = { source_server_id: 'a', is_external: true, skill_ids: ['x', 'y'] };
+    await index.open(3);
+    await index.open(3);
+    await index.upsert(
+      Array.from({ length: 1_001 }, (_item, i) => point(String(i), [1, i, 0], payload)),
+    );
+    await index.stored();
+    await index.search([vector(1, 0, 0)], 3, {});
+    await index.search([vector(1, 0, 0)], 3, {
+      source_server_id: ['a', 'b'],
+      is_external: [true, false],
+      skill_ids: ['x'],
+    });
+    await index.remove(['1']);
+    await index.open(2);
+    const operations = new Set(
+      qdrant.exchanges.map(({ method, path }) => `${method} ${path.replaceAll(COLLECTION, '…')}`),
+    );
+    expect([...operations].sort()).toEqual([
+      'DELETE /collections/…',
+      'GET /collections/…',
+      'GET /collections/…/exists',
+      'POST /collections/…/points/delete?wait=true',
+      'POST /collections/…/points/query/batch',
+      'POST /collections/…/points/scroll',
+      'PUT /collections/…',
+      'PUT /collections/…/index?wait=true',
+      'PUT /collections/…/points?wait=true',
+    ]);
+    expect(qdrantProblems(qdrant.exchanges)).toEqual([]);
+  });
+
+  it.each([
+    ['a field that it does not know', '/collections/c/points/scroll', { limit: 1, pages: 2 }],
+    ['a value of another type', '/collections/c/points/scroll', { limit: '1' }],
+    ['an operation that it does not have', '/collections/c/points/list', { limit: 1 }],
+  ])('would be found sending %s', (_, path, body) => {
+    const answer = { result: { points: [] }, status: 'ok', time: 0 };
+    expect(qdrantProblems([{ method: 'POST', path, body, answer }])).not.toEqual([]);
+  });
+
   it('names the problem without repeating the request', async () => {
     const index = qdrantAt(qdrant.url, 'a wrong key');
     await expect(index.open(3)).rejects.toThrow(VectorIndexFailed);
