@@ -1,40 +1,49 @@
 import 'reflect-metadata';
 import { clientSnippet } from '@app/access';
-import { processVariables } from '@app/platform';
+import { installedFolder, processVariables } from '@app/platform';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { firstLogin } from './start/first-login.js';
+import { isPackage } from './start/installation.js';
 import { readSettings } from './start/settings.js';
 import { failStart, startService } from './start/start-service.js';
 
-/** Implements `npm run demo`: the embedded service with three real servers, and the first calls of a new user. */
+/** Implements `npm run demo` and `switchboard demo`: the embedded service with three real servers, and the first calls of a new user. */
 const require = createRequire(import.meta.url);
-const program = (name: string): string =>
-  join(
-    resolve(require.resolve(`@modelcontextprotocol/${name}/package.json`), '..'),
-    'dist/index.js',
-  );
-
 const demoServers = [
   {
     name: 'everything',
     description: 'Reference server that uses every feature of the protocol',
-    args: [program('server-everything'), 'stdio'],
+    connection_config: programOf('server-everything', 'stdio'),
   },
   {
     name: 'filesystem',
-    description: 'Reads and writes files in the docs folder of this repository',
-    args: [program('server-filesystem'), resolve('docs')],
+    description: 'Reads and writes files in the docs folder of Switchboard',
+    connection_config: programOf('server-filesystem', installedFolder('docs', import.meta.url)),
   },
   {
     name: 'memory',
     description: 'Remembers entities and relations as a knowledge graph',
-    args: [program('server-memory')],
+    connection_config: programOf('server-memory'),
   },
 ];
+
+/** The checkout has these servers; for an installed package npm fetches them on first use. */
+function programOf(name: string, ...args: string[]): { command: string; args: string[] } {
+  const id = `@modelcontextprotocol/${name}`;
+  try {
+    const folder = dirname(require.resolve(`${id}/package.json`));
+    return { command: process.execPath, args: [join(folder, 'dist/index.js'), ...args] };
+  } catch {
+    const { devDependencies } = z
+      .object({ devDependencies: z.record(z.string(), z.string()) })
+      .parse(require('../../../../package.json'));
+    return { command: 'npx', args: ['--yes', `${id}@${devDependencies[id]}`, ...args] };
+  }
+}
 
 const serversSchema = z.object({
   servers: z.array(
@@ -54,7 +63,8 @@ const callSchema = z.object({
   metadata: z.object({ routed_to: z.string(), total_time_ms: z.number() }),
 });
 
-const CONNECT_DEADLINE_MS = 30_000;
+/** Includes the time that npm takes to fetch the servers. */
+const CONNECT_DEADLINE_MS = 120_000;
 const say = (text = ''): void => console.log(text);
 const isStyled = process.stdout.isTTY && processVariables['NO_COLOR'] === undefined;
 const heading = (text: string): void => say(isStyled ? `\n\u001B[1m${text}\u001B[0m` : `\n${text}`);
@@ -73,12 +83,12 @@ try {
   }
 
   heading('Servers');
-  for (const { name, description, args } of demoServers) {
+  for (const { name, description, connection_config } of demoServers) {
     const answer = await request('/api/v1/aggregator/servers', {
       name,
       description,
       transport_type: 'STDIO',
-      connection_config: { command: process.execPath, args },
+      connection_config,
     });
     if (answer.status !== 201 && answer.status !== 409)
       throw new Error(`${name} was not registered: ${JSON.stringify(answer.body)}`);
@@ -110,7 +120,10 @@ try {
   );
 
   heading('Addresses');
-  if (link) say(`  Console       ${url}/console/  ("npx switchboard login" prints another link)`);
+  if (link)
+    say(
+      `  Console       ${url}/console/  ("${isPackage ? 'switchboard' : 'npx switchboard'} login" prints another link)`,
+    );
   say(`  API docs      ${url}/docs  (any user name, the token as password)`);
   say(`  MCP endpoint  ${url}/mcp`);
   say(`  Metrics       ${url}/metrics`);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defaultDataDir } from '../start/installation.js';
 import { usageError } from './exit-codes.js';
 
 export interface Service {
@@ -12,7 +13,7 @@ export function locateService(
   given: { readonly url?: string | undefined; readonly token?: string | undefined },
   env: Readonly<Record<string, string | undefined>>,
 ): Service {
-  const dataDir = env['MCP_AGGREGATOR_DATA_DIR'] ?? './data';
+  const dataDir = env['MCP_AGGREGATOR_DATA_DIR'] ?? defaultDataDir;
   const url =
     given.url ??
     env['SWITCHBOARD_URL'] ??

@@ -6,6 +6,7 @@ import { completeCommand, completionCommand } from './completion/completion.comm
 import { eventsCommand } from './events.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 import { healthCommand, statusCommand } from './health.js';
+import { localCommands } from './local/local.commands.js';
 import { locateService, type Service } from './locate-service.js';
 import { oauthGroup } from './oauth.group.js';
 import { grantsGroup } from './policy/grants.group.js';
@@ -56,6 +57,7 @@ export function buildProgram({ version, env, output }: Surroundings) {
     process.exitCode = outcome.exitCode;
   };
   for (const command of commandsOf(perform, env)) program.addCommand(command);
+  for (const command of localCommands()) program.addCommand(command);
   program.addCommand(stdioCommand(locate));
   program.addCommand(completionCommand());
   program.addCommand(

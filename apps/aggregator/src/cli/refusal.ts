@@ -1,3 +1,4 @@
+import { startCommandLine } from '../start/installation.js';
 import { CliError, exitCodes } from './exit-codes.js';
 import { visible } from './screen.js';
 
@@ -44,7 +45,7 @@ export function unreachable(url: string, cause: unknown): CliError {
   const code = memberOf(root, 'code');
   const reason = code === 'ECONNREFUSED' || !(root instanceof Error) ? '' : ` (${root.message})`;
   return new CliError(
-    `There is no service at ${url}${visible(reason)}. Start it with "npm start", or set its address with --url.`,
+    `There is no service at ${url}${visible(reason)}. Start it with "${startCommandLine}", or set its address with --url.`,
     exitCodes.unreachable,
   );
 }

@@ -1,7 +1,10 @@
 import type { INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import fastifyStatic from '@fastify/static';
 import { product } from '@app/platform';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 
 /**
  * The OpenAPI document of the controllers. Method names become operation ids, and so the methods of `libs/api-client`.
@@ -21,8 +24,22 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   });
 }
 
+/**
+ * Nest imports @fastify/static from its own folder. npm installs the version of this package elsewhere, because the
+ * Fastify adapter of Nest asks for one that Node 20 does not run.
+ */
+function serveAssetsOfDocs(): void {
+  const ofSwagger = createRequire(createRequire(import.meta.url).resolve('@nestjs/swagger'));
+  const root = dirname(ofSwagger.resolve('swagger-ui-dist/package.json'));
+  Reflect.set(SwaggerModule, 'serveStatic', (prefix: string, app: NestFastifyApplication) => {
+    const fastify = app.getHttpAdapter().getInstance();
+    void fastify.register(fastifyStatic, { root, prefix, decorateReply: false });
+  });
+}
+
 /** Serves the document, generated on first request, at `/docs` (a page) and `/docs/openapi.json`. */
 export function serveApiDocs(app: NestFastifyApplication): void {
+  serveAssetsOfDocs();
   SwaggerModule.setup('docs', app, () => describeApi(app), {
     jsonDocumentUrl: 'docs/openapi.json',
     yamlDocumentUrl: 'docs/openapi.yaml',

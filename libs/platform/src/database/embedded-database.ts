@@ -7,6 +7,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readFileSync,
   renameSync,
   rmSync,
 } from 'node:fs';
@@ -14,6 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
+import { z } from 'zod';
 import { DataDirUnusable, TemplateUnreadable } from '../data-folder/data-dir.js';
 import { DataDirHold } from '../data-folder/data-dir-hold.js';
 
@@ -33,6 +35,9 @@ const COMPILE_ONCE = [
 ];
 /** Applies to modules compiled from then on, such as the vector comparison. */
 const COMPILE_AGAIN_WHEN_HOT = '--wasm-dynamic-tiering';
+
+/** Lists the folders of a template: an npm package has no empty ones, and PostgreSQL does not start without them. */
+export const foldersOfTemplate = (template: string): string => `${template}.json`;
 
 export const embeddedFolder = (dataDir: string): string => join(dataDir, 'postgres');
 
@@ -152,8 +157,18 @@ function prepare(folder: string): void {
   const draft = `${folder}.new`;
   rmSync(draft, { recursive: true, force: true });
   cpSync(TEMPLATE, draft, { recursive: true });
+  for (const path of foldersIn(TEMPLATE)) mkdirSync(join(draft, path), { recursive: true });
   chmodSync(draft, 0o700);
   renameSync(draft, folder);
+}
+
+function foldersIn(template: string): readonly string[] {
+  const file = foldersOfTemplate(template);
+  try {
+    return z.array(z.string()).parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (error) {
+    throw new TemplateUnreadable(file, error);
+  }
 }
 
 function checkReadable(template: string): void {

@@ -1,8 +1,8 @@
-import { chmodSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { DataSource } from 'typeorm';
 import { type DatabaseEnv, dataSourceOptions } from './database.module.js';
-import { EmbeddedDatabase, embeddedFolder } from './embedded-database.js';
+import { EmbeddedDatabase, embeddedFolder, foldersOfTemplate } from './embedded-database.js';
 import { migrate, type MigrationClass, revertLast } from './migrations.js';
 
 /** For the build: writes a migrated embedded database that a first start copies. */
@@ -21,6 +21,7 @@ export async function makeDatabaseTemplate(
   };
   await migrateOnce(env, migrations, 'run');
   makeReadable(embeddedFolder(draft));
+  writeFileSync(foldersOfTemplate(folder), JSON.stringify(foldersIn(embeddedFolder(draft))));
   renameSync(embeddedFolder(draft), folder);
   rmSync(draft, { recursive: true });
 }
@@ -33,6 +34,13 @@ function makeReadable(folder: string): void {
     if (entry.isDirectory()) makeReadable(path);
     else chmodSync(path, 0o644);
   }
+}
+
+/** Relative paths. */
+function foldersIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
 /** For the commands, without the service: applies all migrations or reverts one; returns their names. */

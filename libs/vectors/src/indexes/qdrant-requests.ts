@@ -53,9 +53,7 @@ export class QdrantRequests {
       await answer.body?.cancel();
       throw new QdrantRefused(answer.status);
     }
-    const parsed: unknown = JSON.parse(
-      await boundedText(answer.body, this.host, MAX_ANSWER_BYTES),
-    );
+    const parsed: unknown = JSON.parse(await boundedText(answer.body, this.host, MAX_ANSWER_BYTES));
     return z.object({ result }).parse(parsed).result;
   }
 }
