@@ -11,6 +11,7 @@ const [markName = '', markValue = ''] = MARK.split('=');
 describe('a service that is killed with -9', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let service: ServiceProcess | undefined;
+  let registered: string;
 
   beforeAll(async () => {
     folder = await temporaryFolder();
@@ -34,7 +35,7 @@ describe('a service that is killed with -9', () => {
   it('leaves no process, and reconnects every wanted server without a request', async () => {
     const api = await start();
     for (let i = 0; i < SERVERS; i++) {
-      await api.register({
+      registered = await api.register({
         name: `server-${i}`,
         transport_type: 'STDIO',
         connection_config: {
@@ -68,5 +69,17 @@ describe('a service that is killed with -9', () => {
     service?.child.kill('SIGTERM');
     await service?.exited;
     await eventually(() => expect(processesWith(MARK)).toEqual([]));
+  });
+
+  it('says in the history of a server that the service stopped', async () => {
+    const api = await start();
+    await allConnected(api);
+    const { body } = await api.call('GET', `/servers/${registered}/history`);
+    expect(body['events']).toContainEqual(
+      expect.objectContaining({
+        event_type: 'DISCONNECTED',
+        details: { from: 'CONNECTED', reason: 'the service stopped' },
+      }),
+    );
   });
 });

@@ -50,6 +50,8 @@ export interface CloseRequest {
   readonly drainMs: number;
   /** For a disconnect by request; the row then says DISCONNECTING while calls are pending. */
   readonly change?: StatusChange;
+  /** For the history, when it was not requested. */
+  readonly reason?: string;
   /** What the row says already, because another process disconnected the server. */
   readonly status?: 'DISCONNECTING' | 'DISCONNECTED' | undefined;
 }
@@ -178,7 +180,7 @@ export class SessionKeeper {
   /**
    * Refuses new calls and waits for pending ones. False if `open` was called in the meantime: the session stays.
    */
-  async drain({ drainMs, change, status }: Omit<CloseRequest, 'force'>): Promise<boolean> {
+  async drain({ drainMs, change, status }: Omit<CloseRequest, 'force' | 'reason'>): Promise<boolean> {
     const { session } = this;
     if (!session) return true;
     this.draining ??= 'quietly';
@@ -198,7 +200,7 @@ export class SessionKeeper {
    * Ends the keeper for good. `written` resolves when the row is updated, `gone` when the process has exited as
    * well.
    */
-  end({ force, change, status }: Omit<CloseRequest, 'drainMs'>): {
+  end({ force, change, reason, status }: Omit<CloseRequest, 'drainMs'>): {
     written: Promise<void>;
     gone: Promise<void>;
   } {
@@ -212,8 +214,9 @@ export class SessionKeeper {
       session?.close({ force: forced }),
       opening?.catch(() => undefined),
     ]).then(() => undefined);
-    const isWritten = status === 'DISCONNECTED';
-    return { written: isWritten ? this.status.done : this.status.add('disconnect', change), gone };
+    if (status === 'DISCONNECTED') return { written: this.status.done, gone };
+    const noted = reason === undefined ? change : { ...change, details: { reason } };
+    return { written: this.status.add('disconnect', noted), gone };
   }
 
   private async openInTurn(): Promise<UpstreamSession> {

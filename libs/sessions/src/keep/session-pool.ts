@@ -189,7 +189,8 @@ export class SessionPool {
 
   async closeAll(drainMs: number): Promise<void> {
     const ids = [...this.keepers.keys()];
-    await Promise.all(ids.map((id) => this.close(id, { force: false, drainMs })));
+    const reason = 'the service stopped';
+    await Promise.all(ids.map((id) => this.close(id, { force: false, drainMs, reason })));
     await Promise.all(this.going.values());
   }
 
