@@ -101,6 +101,16 @@ export const tokensQuery = queryOptions({
     ),
 });
 
+/** What OAuth clients were given. */
+export const clientGrantsQuery = queryOptions({
+  queryKey: ['client-grants'],
+  queryFn: () =>
+    readAll(
+      (offset) => ask((api) => api.listOAuthGrants({ query: { limit: PAGE, offset } })),
+      (page) => page.grants,
+    ),
+});
+
 /** The active skills, with how many tools have each. */
 export const skillsQuery = queryOptions({
   queryKey: ['skills', 'list'],

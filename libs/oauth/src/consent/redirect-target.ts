@@ -1,5 +1,9 @@
 import { isLoopbackHost } from '@app/platform';
 
+import { clientText } from './client-text.js';
+
+const MAX_CHARS = 300;
+
 export interface RedirectTarget {
   /** For people: a host, or the scheme of an app. */
   readonly name: string;
@@ -14,7 +18,7 @@ export interface RedirectTarget {
 export function redirectTarget(uri: string): RedirectTarget {
   const { protocol, hostname, host } = new URL(uri);
   if (protocol !== 'https:' && protocol !== 'http:') {
-    return { name: protocol, isLoopback: false, isProof: false };
+    return { name: clientText(protocol, MAX_CHARS), isLoopback: false, isProof: false };
   }
   const isLoopback = isLoopbackHost(hostname);
   // Its port is a new one each time.

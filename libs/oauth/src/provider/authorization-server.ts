@@ -9,12 +9,15 @@ import { WithdrawClientGrant } from '../grants/withdraw-client-grant.command.js'
 import { ClientGrantNotFound } from '../oauth.errors.js';
 import { ClientGrantStore } from '../rows/client-grant.store.js';
 import { RecordStore } from '../rows/record.store.js';
+import { clientText } from '../consent/client-text.js';
 import { ClientDocuments } from './client-documents.js';
 import { type GrantLifecycle, RecordsAdapter } from './records-adapter.js';
 import { SIGNING_ALGORITHM, SigningKeys } from './signing-keys.js';
 
 export const ACCESS_TOKEN_SECONDS = 900;
 export const COOKIES = { interaction: 'switchboard_oauth', resume: 'switchboard_oauth_resume' };
+/** Column sizes in `mcp.oauth_grants`. */
+const MAX_NAME_CHARS = 200;
 /** Time to log in and decide. */
 const INTERACTION_SECONDS = 1_800;
 const DAY_SECONDS = 86_400;
@@ -136,8 +139,8 @@ export class AuthorizationServer {
       uid,
       client: {
         id,
-        name: clientName ?? null,
-        domain: id.startsWith('https://') ? new URL(id).host : null,
+        name: clientText(clientName ?? '', MAX_NAME_CHARS) || null,
+        domain: id.startsWith('https://') ? clientText(new URL(id).host, MAX_NAME_CHARS) : null,
       },
       redirectUri: parameter('redirect_uri'),
       scopes: tokenScopes.filter((scope) => scopes.includes(scope)),

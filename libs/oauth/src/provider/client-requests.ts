@@ -32,6 +32,8 @@ export function cleanParameters(
     for (const value of given.getAll(name)) {
       if (name === 'scope') clean.append(name, knownScopes(value));
       else if (name === 'resource') clean.append(name, canonicalResource(value, issuer));
+      // A client id is stored with what it is given.
+      else if (name === 'client_id' && value.length > MAX_URI_CHARS) continue;
       else clean.append(name, value);
     }
   }

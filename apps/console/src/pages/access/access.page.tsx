@@ -9,6 +9,7 @@ import { PageHeader } from '../../ui/page-header.js';
 import { ExplainPane } from '../../ui/policy/explain-pane.js';
 import { GrantDrawer } from '../../ui/policy/grant-drawer.js';
 import { Tabs, useAddressState } from '../../ui/tabs.js';
+import { ClientList } from './client-list.js';
 import { GrantList } from './grant-list.js';
 import { IssueToken } from './issue-token.js';
 import { TokenList } from './token-list.js';
@@ -30,6 +31,7 @@ function Access() {
   const { data: tokens } = useQuery({ ...tokensQuery, enabled: mayChange });
   const { data: grants } = useQuery(grantsQuery);
   const isOfGrants = tab === 'grants';
+  const canAdd = mayChange && tab !== 'clients';
   const tabs = [
     {
       id: 'tokens',
@@ -43,6 +45,7 @@ function Access() {
       ...(grants && { count: grants.length }),
       content: <GrantList />,
     },
+    { id: 'clients', label: t.clients, content: <ClientList /> },
     {
       id: 'explain',
       label: t.explain,
@@ -57,7 +60,7 @@ function Access() {
   return (
     <>
       <PageHeader title={t.title}>
-        {mayChange && (
+        {canAdd && (
           <Button
             kind="primary"
             icon={isOfGrants ? Plus : KeyRound}
