@@ -73,8 +73,15 @@ describe('a service that is killed with -9', () => {
 
   it('says in the history of a server that the service stopped', async () => {
     const api = await start();
-    await allConnected(api);
-    const { body } = await api.call('GET', `/servers/${registered}/history`);
+    // Until it is connected again, the row is that of the process that was killed.
+    await eventually(async () => {
+      const events = await api.history(registered);
+      expect(events).toContain('DISCONNECTED');
+      expect(events.at(-1)).toBe('CONNECTED');
+    });
+    service?.child.kill('SIGTERM');
+    await service?.exited;
+    const { body } = await (await start()).call('GET', `/servers/${registered}/history`);
     expect(body['events']).toContainEqual(
       expect.objectContaining({
         event_type: 'DISCONNECTED',
