@@ -1,12 +1,23 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { Catalogue } from '@app/catalogue';
+import { Database } from '@app/platform';
 import { z } from 'zod';
 import { IndexToolsOnCatalogueReplaced } from '../../libs/catalogue/src/refresh/index-tools.on-catalogue-replaced.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { insertTools, ROWS_ONLY } from '../support/rows.js';
 
 const found = z.object({
-  structuredContent: z.object({ tools: z.array(z.object({ name: z.string() })) }),
+  structuredContent: z.object({
+    tools: z.array(z.object({ name: z.string(), fit: z.number() })),
+    no_good_match: z
+      .object({
+        message: z.string(),
+        nearest: z.array(z.object({ name: z.string() })),
+        connect: z.array(z.object({ server: z.string(), name: z.string() })),
+      })
+      .optional(),
+  }),
 });
 
 const tools = {
@@ -57,10 +68,12 @@ describe('words that people use for tools', () => {
     await service.close();
   });
 
-  async function first(query: string): Promise<string | undefined> {
-    const result = await client.callTool({ name: 'search_tools', arguments: { query } });
-    return found.parse(result).structuredContent.tools[0]?.name;
+  async function search(query: string, more: object = {}) {
+    const result = await client.callTool({ name: 'search_tools', arguments: { query, ...more } });
+    return found.parse(result).structuredContent;
   }
+
+  const first = async (query: string) => (await search(query)).tools[0]?.name;
 
   it.each([
     ['German', 'E-Mail an einen Kunden senden', 'mail__send_email'],
@@ -89,4 +102,33 @@ describe('words that people use for tools', () => {
       expect(await first(name)).toBe('forge__create_pull_request');
     },
   );
+
+  it('that no tool serves are told apart, with the nearest tools', async () => {
+    const { tools: nearest, no_good_match: none } = await search('turn off the living room lights');
+    expect(none?.message).toContain('no connected tool does this');
+    expect(none?.nearest.map(({ name }) => name)).toContain(nearest[0]?.name);
+    expect(none?.connect).toEqual([]);
+    expect(await search('send an email')).not.toHaveProperty('no_good_match');
+  });
+
+  it('that only a disconnected server serves name that server', async () => {
+    const lights = [{ name: 'turn_off_lights', description: 'Turn off the lights of a room' }];
+    const [id] = await insertTools(service.app, 'home', lights);
+    const { direct } = service.app.get(Database, { strict: false });
+    await direct.query(
+      `UPDATE mcp.external_servers SET status = 'DISCONNECTED' WHERE name = 'home'`,
+    );
+    await service.app.get(Catalogue, { strict: false }).reload();
+    const { no_good_match: none } = await search('turn off the living room lights');
+    expect(none?.connect).toMatchObject([{ server: 'home', name: 'home__turn_off_lights' }]);
+    expect(none?.message).toContain('Connect home');
+    expect(id).toBeGreaterThan(0);
+  });
+
+  it('leave out tools below the fit that is asked for', async () => {
+    const { tools: fitting } = await search('send an email', { min_fit: 0.2 });
+    expect(fitting[0]?.name).toBe('mail__send_email');
+    expect(fitting.every(({ fit }) => fit >= 0.2)).toBe(true);
+    expect((await search('asdf qwer zxcv', { min_fit: 0.2 })).tools).toEqual([]);
+  });
 });

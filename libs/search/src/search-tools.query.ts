@@ -24,6 +24,8 @@ import {
   withClauses,
 } from './rank/ranking.js';
 import { type SearchExplanation, SearchExplainer } from './explain/explain-search.js';
+import { type NoGoodMatch, NoGoodMatches } from './fit/no-good-match.js';
+import { ToolFits } from './fit/tool-fits.js';
 import { type ExcludedServer, type Scope, scopeOf } from './scope.js';
 import { bestOf, nearest, ShownTexts } from './shown/shown-texts.js';
 import { choose, type Strategy, type StrategyUsed } from './rank/strategy.js';
@@ -41,6 +43,8 @@ export interface SearchRequest {
   readonly servers?: readonly string[] | undefined;
   /** Tools with a lower score (0…1) are left out. */
   readonly toolThreshold?: number | undefined;
+  /** Tools that fit less (0…1) are left out. */
+  readonly fitThreshold?: number | undefined;
   /** Skills with a lower score (0…1) do not match. */
   readonly skillThreshold?: number | undefined;
   /** Explains the score of each hit; `all` also names the tools that were left out. */
@@ -51,8 +55,10 @@ export interface FoundTool {
   readonly tool: CatalogueTool;
   /** Undefined for an own tool. */
   readonly server: CatalogueServer | undefined;
-  /** 0…1. */
+  /** 0…1, relative to the best possible hit of this query. */
   readonly score: number;
+  /** 0…1, whatever else was found. */
+  readonly fit: number;
 }
 
 export interface SearchResult {
@@ -63,6 +69,8 @@ export interface SearchResult {
   readonly serversSearched: number;
   readonly externalTools: number;
   readonly excludedServers: readonly ExcludedServer[];
+  /** Set if probably no tool does what was asked. */
+  readonly noGoodMatch: NoGoodMatch | undefined;
   /** Why the ranking is degraded; undefined when it is not. */
   readonly degraded: string | undefined;
   readonly vectorMs: number;
@@ -96,6 +104,8 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     private readonly skills: SkillMap,
     private readonly model: StaticModel,
     private readonly explainer: SearchExplainer,
+    private readonly fits: ToolFits,
+    private readonly noGoodMatches: NoGoodMatches,
     private readonly feed: ActivityFeed,
   ) {}
 
@@ -144,8 +154,10 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
       new Set(isDirect ? [] : matchedSkills.map((skill) => skill.id)),
       skillsOf,
     );
+    const best = chosen.flatMap(({ id, score }) => found(snapshot, id, score) ?? []);
+    const all = this.fitting(best, texts[0], hits[0], dense.modelId, named);
+    const tools = all.filter(({ fit }) => fit >= (request.fitThreshold ?? 0));
     const rankingMs = performance.now() - started - vectorMs;
-    const tools = chosen.flatMap(({ id, score }) => found(snapshot, id, score) ?? []);
     return {
       tools,
       matchedSkills,
@@ -153,6 +165,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
       serversSearched: scope.servers.length,
       externalTools: scope.externalTools,
       excludedServers: scope.excluded,
+      noGoodMatch: this.noGoodMatches.find(texts[0], all, scope, snapshot, request),
       degraded: dense.problem,
       vectorMs,
       rankingMs,
@@ -174,6 +187,26 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
         }),
       }),
     };
+  }
+
+  /** The tools with their fit; a tool that the query names fits. */
+  private fitting(
+    tools: readonly Omit<FoundTool, 'fit'>[],
+    query: Understood,
+    hits: Hits | undefined,
+    modelId: string | undefined,
+    named: ReadonlySet<number>,
+  ): FoundTool[] {
+    const known = modelId === this.model.id ? (hits?.dense ?? []) : [];
+    const fits = this.fits.of(
+      query,
+      tools.map(({ tool }) => tool),
+      new Map(known.map(({ id, score }) => [id, score])),
+    );
+    return tools.map((one) => ({
+      ...one,
+      fit: named.has(one.tool.id) ? 1 : (fits.get(one.tool.id) ?? 0),
+    }));
   }
 
   /** What each text of the query found, by words and by meaning. */
@@ -254,7 +287,7 @@ function found(
   { toolsById, servers }: CatalogueSnapshot,
   id: number,
   score: number,
-): FoundTool | undefined {
+): Omit<FoundTool, 'fit'> | undefined {
   const tool = toolsById.get(id);
   return tool && { tool, server: servers.get(tool.serverId), score };
 }

@@ -42,6 +42,7 @@ export class SearchController {
           includeExternal: dto.include_external ?? undefined,
           servers: dto.server_filter ?? undefined,
           toolThreshold: dto.tool_threshold ?? undefined,
+          fitThreshold: dto.fit_threshold ?? undefined,
           skillThreshold: dto.skill_threshold ?? undefined,
           explain: dto.explain ? leftOut : undefined,
         },

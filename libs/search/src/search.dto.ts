@@ -27,6 +27,7 @@ import {
   toExplanationView,
   toHitExplanationView,
 } from './explain/explanation.dto.js';
+import type { NoGoodMatch } from './fit/no-good-match.js';
 import { type FoundTool, MAX_QUERY_LENGTH, type SearchResult } from './search-tools.query.js';
 import { strategies, type Strategy } from './rank/strategy.js';
 
@@ -105,6 +106,20 @@ export class SearchDto {
   @Max(1, { message: 'Must be at most 1' })
   readonly tool_threshold?: number | null;
 
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    minimum: 0,
+    maximum: 1,
+    default: 0,
+    description: 'Tools with a lower fit are left out.',
+  })
+  @IsOptional()
+  @IsNumber({}, { message: 'Input should be a number' })
+  @Min(0, { message: 'Must be at least 0' })
+  @Max(1, { message: 'Must be at most 1' })
+  readonly fit_threshold?: number | null;
+
   @ApiPropertyOptional({ type: Boolean, nullable: true, default: true })
   @IsOptional()
   @IsBoolean({ message: 'Input should be true or false' })
@@ -166,8 +181,22 @@ export class FoundToolView {
   readonly original_name!: string;
   @ApiProperty({ example: 'Create a new GitHub issue' })
   readonly description!: string;
-  @ApiProperty({ minimum: 0, maximum: 1, example: 0.95 })
+  @ApiProperty({
+    minimum: 0,
+    maximum: 1,
+    example: 0.95,
+    description:
+      'For the order of this answer: relative to the best that words and meaning found. Not whether the tool fits.',
+  })
   readonly score!: number;
+  @ApiProperty({
+    minimum: 0,
+    maximum: 1,
+    example: 0.93,
+    description:
+      'Whether the tool fits, whatever else was found: below 0.2 it probably does not do what was asked.',
+  })
+  readonly fit!: number;
   @ApiProperty({ type: [String], example: ['version_control', 'productivity'] })
   readonly skill_ids!: readonly string[];
   @ApiProperty({ type: String, nullable: true, example: 'version_control' })
@@ -222,6 +251,32 @@ export class ExcludedServerView {
   readonly reason!: string;
 }
 
+export class NearToolView {
+  @ApiProperty({ example: 'chart.generate_pie_chart' })
+  readonly name!: string;
+  @ApiProperty({ minimum: 0, maximum: 1, example: 0.11 })
+  readonly fit!: number;
+}
+
+export class ConnectableToolView extends NearToolView {
+  @ApiProperty({ example: 'home-mcp' })
+  readonly server!: string;
+  @ApiProperty({ example: 'It is disconnected; connect it to search its tools' })
+  readonly reason!: string;
+}
+
+export class NoGoodMatchView {
+  @ApiProperty({ example: 'Probably no connected tool does this; …' })
+  readonly message!: string;
+  @ApiProperty({ type: [NearToolView], description: 'The best of what was searched.' })
+  readonly nearest!: readonly NearToolView[];
+  @ApiProperty({
+    type: [ConnectableToolView],
+    description: 'Tools that fit, of servers that are not connected.',
+  })
+  readonly connect!: readonly ConnectableToolView[];
+}
+
 export class SearchMetadataView {
   @ApiProperty({ enum: ['hierarchical', 'direct', 'hierarchical+direct'] })
   readonly strategy_used!: string;
@@ -233,6 +288,12 @@ export class SearchMetadataView {
   readonly excluded_servers!: readonly ExcludedServerView[];
   @ApiProperty({ type: [SkillFacetView] })
   readonly skill_facets!: readonly SkillFacetView[];
+  @ApiProperty({
+    type: NoGoodMatchView,
+    nullable: true,
+    description: 'Set if probably no tool does what was asked.',
+  })
+  readonly no_good_match!: NoGoodMatchView | null;
   @ApiProperty({
     description: 'True when a part of the ranking was unavailable, such as the embedding model.',
   })
@@ -288,6 +349,7 @@ export function toSearchView(
         reason,
       })),
       skill_facets: facetsOf(result.tools),
+      no_good_match: result.noGoodMatch ? toNoGoodMatchView(result.noGoodMatch) : null,
       degraded: result.degraded !== undefined,
       degraded_reason: result.degraded ?? null,
       vector_time_ms: round(result.vectorMs, 2),
@@ -298,8 +360,21 @@ export function toSearchView(
   };
 }
 
+export function toNoGoodMatchView({ message, nearest, connect }: NoGoodMatch): NoGoodMatchView {
+  return {
+    message,
+    nearest: nearest.map(({ tool, fit }) => ({ name: tool.name, fit: round(fit, 4) })),
+    connect: connect.map(({ tool, fit, reason }) => ({
+      name: tool.name,
+      fit: round(fit, 4),
+      server: tool.serverName,
+      reason,
+    })),
+  };
+}
+
 function toFoundToolView(
-  { tool, server, score }: FoundTool,
+  { tool, server, score, fit }: FoundTool,
   includeSchema: boolean,
   explanation: SearchExplanation | undefined,
 ): FoundToolView {
@@ -312,6 +387,7 @@ function toFoundToolView(
     original_name: tool.originalName,
     description: tool.description,
     score: round(score, 4),
+    fit: round(fit, 4),
     skill_ids: tool.skillIds,
     primary_skill_id: tool.primarySkillId,
     classified_by: tool.classifiedBy,

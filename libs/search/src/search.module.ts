@@ -5,6 +5,8 @@ import { CatalogueModule } from '@app/catalogue';
 import { PolicyModule } from '@app/policy';
 import { VectorsModule } from '@app/vectors';
 import { IndexWordsOnCatalogueReplaced } from './words/index-words.on-catalogue-replaced.js';
+import { NoGoodMatches } from './fit/no-good-match.js';
+import { ToolFits } from './fit/tool-fits.js';
 import { QueryReader } from './query/query-reader.js';
 import { SearchExplainer } from './explain/explain-search.js';
 import { LeftOutTools } from './explain/left-out.js';
@@ -21,10 +23,12 @@ import { ToolListController } from './list/tool-list.controller.js';
     LexicalTools,
     IndexWordsOnCatalogueReplaced,
     LeftOutTools,
+    NoGoodMatches,
     QueryReader,
     SearchExplainer,
     SearchToolsHandler,
     ShownTexts,
+    ToolFits,
   ],
 })
 export class SearchModule {}

@@ -53,25 +53,44 @@ async function search(
   };
   const json = await rest.ask((api) => api.searchTools({ body }));
   if (json.explanation) return { json, text: (screen) => explained(json, screen) };
-  const rows = json.tools.map((tool) => [tool.name, tool.score.toFixed(2), tool.description]);
+  const rows = json.tools.map((tool) => [
+    tool.name,
+    tool.score.toFixed(2),
+    tool.fit.toFixed(2),
+    tool.description,
+  ]);
   return {
     json,
     text: (screen) =>
-      rows.length === 0 ? 'Nothing fits.' : table(['TOOL', 'SCORE', ''], rows, screen),
+      [
+        rows.length === 0 ? 'Nothing fits.' : table(['TOOL', 'SCORE', 'FIT', ''], rows, screen),
+        ...noGoodMatch(json),
+      ].join('\n\n'),
   };
 }
 
+function noGoodMatch({ metadata }: SearchView): string[] {
+  const none = metadata.no_good_match;
+  if (!none) return [];
+  return [
+    none.message,
+    ...none.connect.map(({ name, server, reason }) => `${name} of ${server} fits. ${reason}`),
+  ];
+}
+
 /** The shares of each score, then the query, then what was left out. */
-function explained({ tools, explanation }: SearchView, screen: Screen): string {
-  const hits = tools.map(({ name, score, explanation: hit }) => [
+function explained(found: SearchView, screen: Screen): string {
+  const { tools, explanation } = found;
+  const hits = tools.map(({ name, score, fit, explanation: hit }) => [
     name,
     score.toFixed(2),
+    fit.toFixed(2),
     hit?.shares.lexical.toFixed(2) ?? '',
     hit?.shares.dense.toFixed(2) ?? '',
     hit?.skill ? `${hit.skill.id} ${hit.skill.score.toFixed(2)}` : '',
     hit?.matched_words.map(({ word }) => word).join(', ') ?? '',
   ]);
-  const headings = ['TOOL', 'SCORE', 'WORDS', 'MEANING', 'SKILL', 'MATCHED'];
+  const headings = ['TOOL', 'SCORE', 'FIT', 'WORDS', 'MEANING', 'SKILL', 'MATCHED'];
   const leftOut = (explanation?.left_out ?? []).map(({ name, score, kind, reason }) => [
     name,
     score.toFixed(2),
@@ -82,8 +101,11 @@ function explained({ tools, explanation }: SearchView, screen: Screen): string {
     hits.length === 0 ? 'Nothing fits.' : table(headings, hits, screen),
     fields([
       ['Embedded by', explanation?.embedding_model ?? 'nothing: searched by words only'],
+      ['Translated from', explanation?.language ?? undefined],
+      ['Added words', explanation?.added_words.join(' ')],
       ['Clauses', explanation?.clauses.join('\n')],
     ]),
+    ...noGoodMatch(found),
     ...(leftOut.length > 0 ? [table(['LEFT OUT', 'SCORE', 'WHY', ''], leftOut, screen)] : []),
   ].join('\n\n');
 }

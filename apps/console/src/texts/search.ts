@@ -79,6 +79,7 @@ export const search = {
   },
   skills: 'Skills that match',
   noSkills: 'none',
+  fit: (fit: number) => `Fit ${fit.toFixed(2)}; below 0.20 it probably does not do this`,
   thresholds: 'Least score: tool, skill',
   time: 'Vectors, ranking',
   searched: 'Servers searched',

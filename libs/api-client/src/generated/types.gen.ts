@@ -1835,6 +1835,10 @@ export type SearchDto = {
      * Tools with a lower score are left out.
      */
     tool_threshold?: number | null;
+    /**
+     * Tools with a lower fit are left out.
+     */
+    fit_threshold?: number | null;
     include_schemas?: boolean | null;
     /**
      * hierarchical: first the tools of the skills that match the query; direct: all tools.
@@ -1923,7 +1927,14 @@ export type FoundToolView = {
     name: string;
     original_name: string;
     description: string;
+    /**
+     * For the order of this answer: relative to the best that words and meaning found. Not whether the tool fits.
+     */
     score: number;
+    /**
+     * Whether the tool fits, whatever else was found: below 0.2 it probably does not do what was asked.
+     */
+    fit: number;
     skill_ids: Array<string>;
     primary_skill_id: string | null;
     /**
@@ -1967,6 +1978,30 @@ export type SkillFacetView = {
     count: number;
 };
 
+export type NearToolView = {
+    name: string;
+    fit: number;
+};
+
+export type ConnectableToolView = {
+    name: string;
+    fit: number;
+    server: string;
+    reason: string;
+};
+
+export type NoGoodMatchView = {
+    message: string;
+    /**
+     * The best of what was searched.
+     */
+    nearest: Array<NearToolView>;
+    /**
+     * Tools that fit, of servers that are not connected.
+     */
+    connect: Array<ConnectableToolView>;
+};
+
 export type SearchMetadataView = {
     strategy_used: 'hierarchical' | 'direct' | 'hierarchical+direct';
     servers_searched: number;
@@ -1976,6 +2011,10 @@ export type SearchMetadataView = {
     external_tools_count: number;
     excluded_servers: Array<ExcludedServerView>;
     skill_facets: Array<SkillFacetView>;
+    /**
+     * Set if probably no tool does what was asked.
+     */
+    no_good_match: NoGoodMatchView | null;
     /**
      * True when a part of the ranking was unavailable, such as the embedding model.
      */

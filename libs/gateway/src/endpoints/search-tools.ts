@@ -1,7 +1,7 @@
 import type { CatalogueSnapshot, CatalogueTool } from '@app/catalogue';
 import { isJsonObject, type JsonObject } from '@app/platform';
 import { wireNameOf } from '@app/routing';
-import type { FoundTool } from '@app/search';
+import type { FoundTool, NoGoodMatch } from '@app/search';
 import { listedTools } from '../lists/listed-tools.js';
 
 const MAX_DESCRIPTION = 400;
@@ -17,7 +17,7 @@ export function searchTools(catalogue: CatalogueSnapshot): JsonObject[] {
     {
       name: 'search_tools',
       title: 'Search tools',
-      description: `Finds tools by what they do. ${there} Call this first, with a short description of what you want to do; then call_tool with a name from the answer.`,
+      description: `Finds tools by what they do. ${there} Call this first, with a short description of what you want to do; then call_tool with a name from the answer. Where no_good_match is set, probably no tool does it.`,
       inputSchema: {
         type: 'object',
         properties: {
@@ -26,6 +26,13 @@ export function searchTools(catalogue: CatalogueSnapshot): JsonObject[] {
             description: 'What the tool should do, for example "create an issue"',
           },
           limit: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
+          min_fit: {
+            type: 'number',
+            minimum: 0,
+            maximum: 1,
+            default: 0,
+            description: 'Leave out tools that fit less; 0.2 leaves out those that probably do not',
+          },
           servers: {
             type: 'array',
             items: { type: 'string' },
@@ -94,14 +101,33 @@ function sentenceAbout(tools: readonly CatalogueTool[]): string {
 }
 
 /** Enough of a tool to choose it and usually to call it. */
-export function foundToolView({ tool, score }: FoundTool): JsonObject {
+export function foundToolView({ tool, score, fit }: FoundTool): JsonObject {
   return {
     name: wireNameOf(tool),
     server: tool.isExternal ? tool.serverName : null,
     description: shortened(tool.description),
     parameters: parametersOf(tool.inputSchema),
-    score: Math.round(score * 1_000) / 1_000,
+    score: rounded(score),
+    fit: rounded(fit),
   };
+}
+
+/** What a model needs to know when nothing fits. */
+export function noGoodMatchView({ message, nearest, connect }: NoGoodMatch): JsonObject {
+  return {
+    message,
+    nearest: nearest.map(({ tool, fit }) => ({ name: wireNameOf(tool), fit: rounded(fit) })),
+    connect: connect.map(({ tool, fit, reason }) => ({
+      server: tool.serverName,
+      name: wireNameOf(tool),
+      fit: rounded(fit),
+      reason,
+    })),
+  };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
 }
 
 /** `repo*: string, labels: array`; `*` marks required parameters. */

@@ -24,7 +24,13 @@ import { MAX_QUERY_LENGTH, SearchTools } from '@app/search';
 import { z } from 'zod';
 import { ListChangeNotices } from '../notify/list-change-notices.js';
 import { isSameList, listedTools, listingOf } from '../lists/listed-tools.js';
-import { foundToolView, searchInstructions, searchTools, whatIsThere } from './search-tools.js';
+import {
+  foundToolView,
+  noGoodMatchView,
+  searchInstructions,
+  searchTools,
+  whatIsThere,
+} from './search-tools.js';
 import { callQueryTool } from '../forward/query-tool-call.js';
 import type { ShownOffer } from './shown-offer.js';
 import type { SurfaceDependencies } from './surface-dependencies.js';
@@ -45,6 +51,7 @@ const searchArguments = z.object({
     .trim()
     .min(1),
   limit: z.int().min(1).max(50).default(10),
+  min_fit: z.number().min(0).max(1).default(0),
   servers: serverNames
     .refine(({ length }) => length > 0, 'Must name at least one server')
     .optional(),
@@ -185,14 +192,15 @@ export class SearchSurface implements McpSurface {
   }
 
   private async search(
-    request: z.infer<typeof searchArguments>,
+    { min_fit: fitThreshold, ...request }: z.infer<typeof searchArguments>,
     caller: string,
   ): Promise<JsonObject> {
     const found = await this.deps.queries.execute(
-      new SearchTools(request, this.shown.offer, caller),
+      new SearchTools({ ...request, fitThreshold }, this.shown.offer, caller),
     );
     const structured = {
       tools: found.tools.map(foundToolView),
+      ...(found.noGoodMatch && { no_good_match: noGoodMatchView(found.noGoodMatch) }),
       ...(found.excludedServers.length > 0 && {
         unavailable_servers: found.excludedServers.map(({ name, reason }) => `${name}: ${reason}`),
       }),

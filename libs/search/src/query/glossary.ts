@@ -11,8 +11,8 @@ const MIN_STEM = 4;
 
 /** What a glossary says about a text. */
 export interface Glossed {
-  /** In the order of the text; without words that stand for nothing in English. */
-  readonly english: readonly string[];
+  /** By word in the order of the text, without words that stand for nothing in English. */
+  readonly english: readonly (readonly string[])[];
   /** Words of the text that the glossary has, as they are written there. */
   readonly known: ReadonlySet<string>;
 }
@@ -51,11 +51,11 @@ export class Glossary {
   /** By words; those of Chinese and Japanese are the longest entries. */
   gloss(text: string): Glossed {
     const plain = text.normalize('NFKC').toLowerCase();
-    const english: string[] = [];
+    const english: (readonly string[])[] = [];
     const known = new Set<string>();
     const take = (word: string, found: readonly string[]): void => {
       known.add(word);
-      english.push(...found);
+      if (found.length > 0) english.push(found);
     };
     const isUnspaced = this.language === 'zh' || this.language === 'ja';
     if (isUnspaced) for (const [run] of plain.matchAll(HAN_OR_KANA)) this.glossRun(run, take);

@@ -16,7 +16,8 @@ const MIN_LETTERS = 2;
 /** A query in another language than English. */
 export interface Translation {
   readonly language: string;
-  readonly english: readonly string[];
+  /** By word. */
+  readonly english: readonly (readonly string[])[];
   /** Words of the query that were translated. */
   readonly known: ReadonlySet<string>;
 }

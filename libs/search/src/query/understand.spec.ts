@@ -43,6 +43,7 @@ describe(understand, () => {
       meaning: 'search the web',
       language: undefined,
       added: [],
+      parts: [['search'], ['the'], ['web']],
     });
   });
 

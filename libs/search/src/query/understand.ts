@@ -19,6 +19,8 @@ export interface Understood {
   /** ISO 639-1; undefined for English. */
   readonly language: string | undefined;
   readonly added: readonly string[];
+  /** Each word of the query, or instead what it probably means: a tool that has one of these words has the word. */
+  readonly parts: readonly (readonly string[])[];
 }
 
 /** Corrects, translates and spells out; a query of known English words stays as it is. */
@@ -31,18 +33,26 @@ export function understand(
   const short = new Map(words.flatMap((word) => toPair(word, meaningOf(word))));
   const translation = languages.translate(query, vocabulary);
   const plain = words.filter((word) => !translation?.known.has(word.toLowerCase()));
-  const corrected = plain
-    .filter((word, i) => !short.has(word) && !isName(word, i, plain))
-    .slice(0, MAX_CORRECTED)
-    .flatMap((word) => correct(word.toLowerCase(), vocabulary) ?? []);
-  const added = [...(translation?.english ?? []), ...short.values(), ...corrected];
+  const corrections = new Map(
+    plain
+      .filter((word, i) => !short.has(word) && !isName(word, i, plain))
+      .slice(0, MAX_CORRECTED)
+      .flatMap((word) => toPair(word, correct(word.toLowerCase(), vocabulary))),
+  );
+  const translated = translation?.english ?? [];
+  const added = [...translated.flat(), ...short.values(), ...corrections.values()];
   const rest = translation ? plain.join(' ') : query;
+  const ofWord = (word: string): string[] => [
+    word,
+    ...(short.get(word) ?? corrections.get(word) ?? '').split(' ').filter(Boolean),
+  ];
   return {
     text: query,
     words: [query, ...added].join(' '),
     meaning: [rest, ...added].join(' ').trim(),
     language: translation?.language,
     added,
+    parts: [...translated, ...plain.map(ofWord)],
   };
 }
 

@@ -179,6 +179,38 @@ export class LexicalIndex {
     return 0;
   }
 
+  /**
+   * For each of these documents the share of a query that it has, each part weighted by how rare its words are. A part
+   * is a word, or several of which one suffices.
+   */
+  coverage(
+    parts: readonly (readonly string[])[],
+    ids: readonly number[],
+  ): ReadonlyMap<number, number> {
+    const covered = new Map(ids.map((id) => [this.slotOf.get(id), 0]));
+    let total = 0;
+    for (const part of parts) {
+      const terms = [...new Set(part.flatMap((word) => termsOf(word)))];
+      if (terms.length === 0) continue;
+      const weights = new Map<number, number>();
+      let heaviest = 0;
+      for (const term of terms) {
+        const weight = this.weightOf(term);
+        const postings = this.postings.get(term);
+        if (postings) heaviest = Math.max(heaviest, weight);
+        for (let i = 0; postings && i < postings.size; i++) {
+          const slot = postings.slotAt(i);
+          if (covered.has(slot)) weights.set(slot, Math.max(weights.get(slot) ?? 0, weight));
+        }
+      }
+      total += heaviest || this.weightOf(terms[0] ?? '');
+      for (const [slot, weight] of weights) covered.set(slot, (covered.get(slot) ?? 0) + weight);
+    }
+    return new Map(
+      ids.map((id) => [id, total > 0 ? (covered.get(this.slotOf.get(id)) ?? 0) / total : 0]),
+    );
+  }
+
   /** The words of a query that these documents contain, as the query writes them. */
   matches(query: string, ids: readonly number[]): ReadonlyMap<number, readonly MatchedWord[]> {
     const matched = new Map(ids.map((id) => [id, new Map<string, MatchedWord>()]));

@@ -71,7 +71,9 @@ export function HitRow(props: HitRowProps) {
             </span>
           </span>
         )}
-        <span className="text-right font-semibold">{t.score(hit.score)}</span>
+        <span className="text-right font-semibold" title={t.fit(hit.fit)}>
+          {t.score(hit.score)}
+        </span>
         {!isCompact && (
           <span className="hidden justify-self-end tab:block">
             {hit.source_server && (

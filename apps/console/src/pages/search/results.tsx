@@ -71,6 +71,11 @@ export function Results({ query, config, other }: ResultsProps) {
           {t.degraded(metadata.degraded_reason)}
         </Banner>
       )}
+      {metadata.no_good_match !== null && (
+        <Banner kind="warn" className="mx-5 my-2">
+          {metadata.no_good_match.message}
+        </Banner>
+      )}
       <ol>
         {rows.map((row) =>
           row.kind === 'ghost' ? (
