@@ -14,6 +14,7 @@ import { AppModule } from './app.module.js';
 import { announceReplica } from './http/announce-replica.js';
 import { guardClients } from './http/guard-clients.js';
 import { corsOptions, createHttpAdapter } from './http/http-server.js';
+import { traceRequests } from './http/trace-requests.js';
 import { builtConsole, leadBrowsersToConsole, serveConsole } from './http/serve-console.js';
 
 /** The whole service before it listens; also used by tests. */
@@ -30,6 +31,7 @@ export async function createApp(
   });
   const cors = corsOptions(env);
   if (cors) app.enableCors(cors);
+  traceRequests(app, adapter.getInstance());
   guardClients(app, adapter.getInstance());
   announceReplica(app, adapter.getInstance());
   if (env.MCP_AGGREGATOR_CONSOLE) leadBrowsersToConsole(adapter.getInstance());

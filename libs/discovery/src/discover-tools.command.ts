@@ -11,6 +11,7 @@ import {
   inSlices,
   type JsonObject,
   Signals,
+  Tracing,
 } from '@app/platform';
 import { DiscoveredServerStore, GetServer, ServerNotFound, SetListFailure } from '@app/registry';
 import { SessionPool } from '@app/sessions';
@@ -53,6 +54,7 @@ export class DiscoverToolsHandler implements ICommandHandler<DiscoverTools> {
     private readonly progress: DiscoveryProgress,
     private readonly retries: DiscoveryRetries,
     private readonly failPoints: FailPoints,
+    private readonly tracing: Tracing,
     private readonly clock: Clock,
     @Inject(Env) private readonly env: Env,
   ) {}
@@ -67,7 +69,10 @@ export class DiscoverToolsHandler implements ICommandHandler<DiscoverTools> {
     try {
       if (!(await this.isConnected(serverId))) return;
       this.progress.start(serverId);
-      await this.read(serverId, session);
+      const name = this.catalogue.current.servers.get(serverId)?.name;
+      await this.tracing.work('discover tools', ['switchboard.server', name], () =>
+        this.read(serverId, session),
+      );
       this.retries.clear(serverId);
     } catch (error) {
       if (error instanceof ServerNotFound) return this.progress.forget(serverId);

@@ -12,6 +12,7 @@ import {
   Env,
   PassingOn,
   Peers,
+  Tracing,
   UnsentBytes,
 } from '@app/platform';
 import { PolicyModule } from '@app/policy';
@@ -68,7 +69,17 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
   providers: [
     {
       provide: McpEndpoint,
-      inject: [Env, Clock, UnsentBytes, ClientLimits, Drain, Peers, ClusterKeys, ActivityFeed],
+      inject: [
+        Env,
+        Clock,
+        UnsentBytes,
+        ClientLimits,
+        Drain,
+        Peers,
+        ClusterKeys,
+        ActivityFeed,
+        Tracing,
+      ],
       useFactory: (
         env: Env,
         clock: Clock,
@@ -78,6 +89,7 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
         peers: Peers,
         keys: ClusterKeys,
         feed: ActivityFeed,
+        tracing: Tracing,
       ) =>
         new McpEndpoint(
           {
@@ -89,6 +101,7 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
             unsent,
             limits,
             drain,
+            tracing,
             onClient: tellClient(feed),
             ...(peers.isClustered && { cluster: clusterView(peers, keys) }),
           },

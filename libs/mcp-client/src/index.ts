@@ -1,3 +1,4 @@
+export { UpstreamSpan } from './upstream-span.js';
 export { connectUpstream } from './connect/on-demand.js';
 export { LogRing } from './process/log-ring.js';
 export {

@@ -7,6 +7,7 @@ import type {
   Tenure,
 } from '@app/platform';
 import type { ProtocolEra, Provenance } from '@app/mcp-protocol';
+import type { UpstreamSpan } from './upstream-span.js';
 import type { Authorizer } from './wire/authorizer.js';
 
 /** How to reach a server, with all placeholders resolved: contains secrets and is never logged. */
@@ -117,6 +118,8 @@ export interface RequestOptions {
   readonly inputSchema?: JsonObject | undefined;
   /** Hand an `input_required` result of a modern server to the caller instead of answering it. */
   readonly allowInputRequired?: boolean | undefined;
+  /** Its trace context is sent with the request. */
+  readonly span?: UpstreamSpan | undefined;
 }
 
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
@@ -144,6 +147,8 @@ export interface UpstreamSession {
   readonly capabilities: JsonObject;
   readonly instructions?: string | undefined;
   readonly provenance: Provenance;
+  /** Where the server is; undefined for a process. */
+  readonly address?: URL | undefined;
   /** Requests of users in flight, without those of the service itself. */
   readonly pending: number;
   /** Resolves when it is known whether the server is still there, after a connection to it broke. */

@@ -1,4 +1,4 @@
-import type { ClientLimits, Drain } from '@app/platform';
+import type { ClientLimits, Drain, Tracing } from '@app/platform';
 import type { Audiences } from './stream/audiences.js';
 import type { StatelessClients } from './clients/stateless-clients.js';
 import type { ClusterView } from './owners.js';
@@ -17,4 +17,6 @@ export interface EndpointDependencies extends StreamDependencies {
   readonly drain: Pick<Drain, 'isDraining'>;
   /** Undefined in a service of one process. */
   readonly cluster: ClusterView | undefined;
+  /** Undefined when nothing is traced. */
+  readonly tracing: Tracing | undefined;
 }

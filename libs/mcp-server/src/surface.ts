@@ -1,4 +1,4 @@
-import type { CancelSignal, JsonObject } from '@app/platform';
+import type { CancelSignal, JsonObject, Span } from '@app/platform';
 import type { LogLevel, RpcResult } from '@app/mcp-protocol';
 import type { ClientInfo } from './clients/connected-client.js';
 
@@ -53,6 +53,8 @@ export interface ClientCall {
   readonly input: JsonObject;
   /** Aborted when the client cancels, or disconnects where that means the same. */
   readonly signal: CancelSignal;
+  /** Undefined when nothing is traced. */
+  readonly span: Span | undefined;
   /** Sends a notification to the client before the answer. */
   notify(method: string, params: JsonObject): void;
   /** Sends a server request (sampling, elicitation, roots) to the client, of either era. */

@@ -133,6 +133,10 @@ export {
 export { isKey, onOneLine, RawJsonObject } from './json/raw-json-object.js';
 export { abortSignalOf, type CancelSignal, Cancellation } from './work/cancellation.js';
 export { MAX_NAMED_SERVERS, MAX_SERVER_NAME_CHARS, serverNames } from './server-names.js';
+export { CurrentSpan } from './tracing/request-span.decorator.js';
+export { Span, type SpanAttributes, timed } from './tracing/span.js';
+export { readTraceContext, type TraceCarrier, type TraceContext } from './tracing/trace-context.js';
+export { Tracing } from './tracing/tracing.js';
 export { Signal } from './signal.js';
 export { Signals } from './signals.js';
 export { atOnce, inSlices, type Sliced } from './work/slices.js';

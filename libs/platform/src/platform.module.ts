@@ -15,6 +15,7 @@ import { UnsentBytes } from './http/unsent-bytes.js';
 import { unsentBytes, unsentBytesHeld } from './http/unsent-bytes.provider.js';
 import { ServerSeries } from './metrics/server-series.js';
 import { serviceInfo } from './metrics/service-info.metric.js';
+import { spansCounted, Tracing } from './tracing/tracing.js';
 import { Signals } from './signals.js';
 import { Upkeep } from './database/connections/upkeep.js';
 
@@ -45,6 +46,8 @@ export class PlatformModule {
         LogUnhandled,
         Signals,
         Upkeep,
+        spansCounted,
+        Tracing,
       ],
       exports: [
         Egress,
@@ -59,6 +62,7 @@ export class PlatformModule {
         UnsentBytes,
         Signals,
         Upkeep,
+        Tracing,
       ],
     };
   }

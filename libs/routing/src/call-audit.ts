@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { type Actor, type AuditEntry, AuditLosses, AuditStore } from '@app/access';
 import type { CatalogueTool } from '@app/catalogue';
 import { canonicalName } from '@app/mcp-protocol';
-import { DatabaseUnavailable } from '@app/platform';
+import { DatabaseUnavailable, type Span } from '@app/platform';
 import type { Route } from './route.js';
 
 const FLUSH_EVERY_MS = 1_000;
@@ -20,12 +20,15 @@ export interface FinishedCall {
   /** The `error_code` of a call without an answer; `isError` answers are recorded separately. */
   readonly failure?: string | undefined;
   readonly isError: boolean;
+  readonly span?: Span | undefined;
 }
 
 interface Tally {
   readonly call: FinishedCall;
   calls: number;
   milliseconds: number;
+  /** Of the first call of which a trace is recorded. */
+  traceId: string | undefined;
 }
 
 /** The calls of one caller in an interval. */
@@ -64,12 +67,14 @@ export class CallAudit implements BeforeApplicationShutdown {
     if (tally) {
       tally.calls += 1;
       tally.milliseconds += call.milliseconds;
+      tally.traceId ??= call.span?.trace.recordedId;
     } else {
       const share = this.shareOf(call.actor);
       if (this.kinds < MAX_KINDS && share.kinds < MAX_KINDS_OF_ONE) {
         this.kinds += 1;
         share.kinds += 1;
-        ofTool.push({ call, calls: 1, milliseconds: call.milliseconds });
+        const { milliseconds, span } = call;
+        ofTool.push({ call, calls: 1, milliseconds, traceId: span?.trace.recordedId });
       } else {
         share.others += 1;
       }
@@ -149,7 +154,7 @@ function isAlike(a: FinishedCall, b: FinishedCall): boolean {
   );
 }
 
-function entryOf({ call, calls, milliseconds }: Tally): AuditEntry {
+function entryOf({ call, calls, milliseconds, traceId }: Tally): AuditEntry {
   const { server, tool } = call.route;
   return {
     event: 'tool.called',
@@ -163,6 +168,7 @@ function entryOf({ call, calls, milliseconds }: Tally): AuditEntry {
       mean_ms: Math.round((milliseconds / calls) * 10) / 10,
       ...(call.isError && { is_error: true }),
       ...(call.failure !== undefined && { error_code: call.failure }),
+      ...(traceId !== undefined && { trace_id: traceId }),
     },
   };
 }

@@ -8,6 +8,7 @@ import {
   Env,
   type JsonObject,
   type RawJsonObject,
+  timed,
   Variables,
 } from '@app/platform';
 import { fillArguments, type Offer } from '@app/policy';
@@ -76,7 +77,8 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
       const { result, executionMs } = await this.call(route, own, caller, deadline);
       const totalMs = performance.now() - startedAt;
       const isError = result.get('isError') === true;
-      const ended = { route, actor, milliseconds: totalMs, isError, failure: undefined };
+      const { span } = caller;
+      const ended = { route, actor, milliseconds: totalMs, isError, failure: undefined, span };
       this.audit.note(ended);
       this.activity.end(ended, shown, shown && result.bytes.length);
       return { result, route, routingMs, executionMs, totalMs };
@@ -84,7 +86,8 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
       const milliseconds = performance.now() - startedAt;
       const error = await this.explained(thrown, route, caller);
       const failure = error instanceof AppError ? error.code : 'INTERNAL_ERROR';
-      const ended = { route, actor, milliseconds, isError: false, failure };
+      const { span } = caller;
+      const ended = { route, actor, milliseconds, isError: false, failure, span };
       this.audit.note(ended);
       this.activity.end(ended, shown);
       throw error;
@@ -105,7 +108,9 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     const { name } = caller.actor;
     const slot =
       this.slots.take(server.id, name) ??
-      (await this.slots.wait(server, name, deadline - performance.now(), caller.signal));
+      (await timed(caller.span, 'wait for a slot', () =>
+        this.slots.wait(server, name, deadline - performance.now(), caller.signal),
+      ));
     const wait = new SessionWait();
     try {
       return await this.request(route, params, caller, deadline, wait);
@@ -151,8 +156,10 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     if (withheld) throw new ToolWithheld(withheld);
     const session =
       this.sessions.get(server.id) ??
-      (await wait.during(
-        this.sessions.acquire(this.latest(server), wait.within(deadline - performance.now())),
+      (await timed(caller.span, 'wait for a session', () =>
+        wait.during(
+          this.sessions.acquire(this.latest(server), wait.within(deadline - performance.now())),
+        ),
       ));
     const sentAt = performance.now();
     const timeoutMs = deadline - sentAt;
@@ -169,6 +176,7 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
         timeoutMs,
         wait.leftMs,
         this.schemaAtServer(tool),
+        server.name,
       );
       return { result, executionMs: performance.now() - sentAt };
     } finally {

@@ -1,7 +1,13 @@
-import type { ServerRequestHandler, UpstreamSession } from '@app/mcp-client';
+import { type ServerRequestHandler, type UpstreamSession, UpstreamSpan } from '@app/mcp-client';
 import type { Actor } from '@app/access';
 import type { CallOrigin } from '@app/activity';
-import { type CancelSignal, changed, type JsonObject, type RawJsonObject } from '@app/platform';
+import {
+  type CancelSignal,
+  changed,
+  type JsonObject,
+  type RawJsonObject,
+  type Span,
+} from '@app/platform';
 
 /** The channel between a client and a server while a request is in flight. */
 export interface ForwardContext {
@@ -13,6 +19,8 @@ export interface ForwardContext {
   readonly origin?: CallOrigin | undefined;
   /** Aborted when the client cancels the request or disconnects. */
   readonly signal: CancelSignal;
+  /** The span of the request; undefined when nothing is traced. */
+  readonly span?: Span | undefined;
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
   readonly onLog?: ((message: JsonObject) => void) | undefined;
   /** Handles requests of the server to the client; without a handler they are refused. */
@@ -39,10 +47,13 @@ export function requestOnBehalf(
   timeoutMs: number,
   renewWithinMs?: number,
   inputSchema?: JsonObject,
+  /** Its name, for traces. */
+  server?: string,
 ): Promise<RawJsonObject> {
-  const { signal, onProgress, onLog, onServerRequest } = conversation;
+  const { signal, onProgress, onLog, onServerRequest, span: parent } = conversation;
   const terms = session.era === 'modern' ? conversation.stateless : undefined;
-  return session.requestBytes(method, terms ? changed(params, terms.input) : params, {
+  const span = parent && new UpstreamSpan(parent, session, method, params, server);
+  const answer = session.requestBytes(method, terms ? changed(params, terms.input) : params, {
     caller: { principal: conversation.actor.name, client: conversation.client ?? conversation },
     timeoutMs,
     renewWithinMs,
@@ -53,5 +64,7 @@ export function requestOnBehalf(
     onServerRequest,
     meta: terms?.meta,
     allowInputRequired: terms?.allowInputRequired,
+    span,
   });
+  return span ? span.during(answer) : answer;
 }

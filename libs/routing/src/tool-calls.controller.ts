@@ -9,7 +9,7 @@ import {
   RequireScope,
 } from '@app/access';
 import { Catalogue } from '@app/catalogue';
-import { ApiErrors, BodyLimit, whileConnected } from '@app/platform';
+import { ApiErrors, BodyLimit, CurrentSpan, type Span, whileConnected } from '@app/platform';
 import { Absences, FollowsPolicy, Permissions } from '@app/policy';
 import { ResultBudget } from '@app/results';
 import type { FastifyReply } from 'fastify';
@@ -44,11 +44,12 @@ export class ToolCallsController {
     @CurrentActor() actor: Actor,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentSpan() span: Span | undefined,
   ): Promise<Buffer> {
     const { name, arguments: args = {}, server_id } = readToolCall(body);
     const { offer, view } = this.permissions.toCallInRest(principal);
     const origin = { entry: 'rest', view: view.slug } as const;
-    const caller = { actor, signal: whileConnected(reply), origin };
+    const caller = { actor, signal: whileConnected(reply), origin, span };
     const command = new CallTool(name, { arguments: args }, caller, server_id, offer);
     const answer = await this.commands.execute(command).catch((error: unknown) => {
       const reasonOf = this.absences.reasonFor(principal, offer.view.slug);

@@ -7,6 +7,7 @@ import {
   type CatalogueSnapshot,
   type CatalogueTool,
 } from '@app/catalogue';
+import { type Span, timed } from '@app/platform';
 import type { Offer } from '@app/policy';
 import { StaticModel, ToolVectors } from '@app/vectors';
 import { LexicalTools } from './words/lexical-tools.js';
@@ -88,6 +89,8 @@ export class SearchTools extends Query<SearchResult> {
     readonly offer: Pick<Offer, 'catalogue' | 'ruleFor' | 'isReadOnly' | 'view'>,
     /** The principal, for those who listen to searches. */
     readonly caller?: string,
+    /** Of the request; undefined when nothing is traced. */
+    readonly span?: Span,
   ) {
     super();
   }
@@ -109,9 +112,13 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     private readonly feed: ActivityFeed,
   ) {}
 
-  async execute({ request, offer, caller }: SearchTools): Promise<SearchResult> {
+  async execute({ request, offer, caller, span }: SearchTools): Promise<SearchResult> {
     const started = performance.now();
-    const result = await this.search(request, offer, started);
+    const result = await timed(span, 'search tools', async (searching) => {
+      const found = await this.search(request, offer, started);
+      if (searching) describePhases(searching, found);
+      return found;
+    });
     if (this.feed.isHeard('search')) {
       const data = {
         found: result.tools.length,
@@ -274,6 +281,14 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
       };
     });
   }
+}
+
+/** By meaning, which may be asked of another service, then by words and all that follows. */
+function describePhases(span: Span, { vectorMs, rankingMs }: SearchResult): void {
+  const { startedAt } = span;
+  const embeddedAt = startedAt + vectorMs;
+  span.child('search vectors', undefined, startedAt).end(undefined, embeddedAt);
+  span.child('rank tools', undefined, embeddedAt).end(undefined, embeddedAt + rankingMs);
 }
 
 function scoresOf(hits: readonly Hits[]): ReadonlyMap<number, number> {

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentPrincipal, type Principal, RequireScope } from '@app/access';
-import { ApiErrors, BodyLimit } from '@app/platform';
+import { ApiErrors, BodyLimit, CurrentSpan, type Span } from '@app/platform';
 import { FollowsPolicy, mayKnow, Permissions } from '@app/policy';
 import { SearchDto, SearchView, toSearchView } from './search.dto.js';
 import { SearchTools } from './search-tools.query.js';
@@ -27,6 +27,7 @@ export class SearchController {
   async searchTools(
     @Body() dto: SearchDto,
     @CurrentPrincipal() principal: Principal,
+    @CurrentSpan() span: Span | undefined,
   ): Promise<SearchView> {
     const started = performance.now();
     const { offer } = dto.view
@@ -48,6 +49,7 @@ export class SearchController {
         },
         offer,
         principal.name,
+        span,
       ),
     );
     return toSearchView(

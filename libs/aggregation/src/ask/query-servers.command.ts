@@ -6,7 +6,7 @@ import {
   type CatalogueTool,
   parameterNames,
 } from '@app/catalogue';
-import { abortSignalOf, Env, inSlices, type JsonObject, type Sliced } from '@app/platform';
+import { abortSignalOf, Env, inSlices, type JsonObject, type Sliced, timed } from '@app/platform';
 import { EVERYTHING, type Offer } from '@app/policy';
 import type { ForwardContext } from '@app/routing';
 import { StaticModel, toolText } from '@app/vectors';
@@ -36,7 +36,7 @@ export interface QueryProgress {
   readonly message: string;
 }
 
-export interface QueryCaller extends Pick<ForwardContext, 'actor' | 'signal'> {
+export interface QueryCaller extends Pick<ForwardContext, 'actor' | 'signal' | 'span'> {
   readonly onProgress?: (progress: QueryProgress) => void;
   /** The tools that it may ask are those. */
   readonly offer: Pick<Offer, 'catalogue'> & Partial<Pick<Offer, 'view'>>;
@@ -78,7 +78,9 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
     const startedAt = performance.now();
     const outcomes: ServerOutcome[] = [];
     try {
-      return await this.ask(question, caller, startedAt, outcomes);
+      return await timed(caller.span, 'query servers', (span) =>
+        this.ask(question, { ...caller, span }, startedAt, outcomes),
+      );
     } finally {
       this.tell(caller, outcomes, performance.now() - startedAt);
     }
@@ -92,13 +94,13 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
     outcomes: ServerOutcome[],
   ): Promise<JsonObject> {
     const signal = abortSignalOf(caller.signal);
-    const chosen = await this.chooseTargets(question, caller.offer, signal);
+    const chosen = await this.chooseTargets(question, caller, signal);
     const { targets, weightOf } = chosen;
     const chosenAt = performance.now();
     const calls: CallTrace[] = [];
     const serverMs = this.serverTimeoutMs(startedAt);
     const found = await this.fanOut.ask(targets, {
-      caller: { actor: caller.actor, signal, origin: { entry: 'query', view: viewOf(caller) } },
+      caller: { ...asCaller(caller), signal },
       withinMs: serverMs,
       onOutcome: countingProgress(targets.length, caller.onProgress),
       ...(question.explain && { onCall: (call: CallTrace) => calls.push(call) }),
@@ -119,7 +121,9 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
     };
     const { maxResults } = question;
     const maxTokens = this.env.MCP_AGGREGATOR_QUERY_MAX_TOKENS;
-    const digest = await inSlices(digesting(ranking, { maxResults, maxTokens }));
+    const digest = await timed(caller.span, 'merge answers', () =>
+      inSlices(digesting(ranking, { maxResults, maxTokens })),
+    );
     return answerOf({
       digest,
       outcomes,
@@ -161,11 +165,19 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
     void this.feed.tell({ topic: 'query', data, serverIds, caller: actor.name });
   }
 
-  private async chooseTargets(
+  private chooseTargets(
+    question: AggregatedQuery,
+    { offer, span }: QueryCaller,
+    signal: AbortSignal,
+  ): Promise<ChosenTargets> {
+    return timed(span, 'choose tools', () => this.choose(question, offer, signal));
+  }
+
+  private async choose(
     question: AggregatedQuery,
     offer: QueryCaller['offer'],
     signal: AbortSignal,
-  ): Promise<Targets & { weightOf: (target: Target) => number }> {
+  ): Promise<ChosenTargets> {
     const { rules, servers: settings } = await this.settings.current();
     const questionVector = this.model.embed(question.query);
     const asked: QueryContext = {
@@ -219,6 +231,13 @@ export class QueryServersHandler implements ICommandHandler<QueryServers> {
     if (vector) this.toolVectors.set(tool, vector);
     return vector;
   }
+}
+
+type ChosenTargets = Targets & { readonly weightOf: (target: Target) => number };
+
+function asCaller(caller: QueryCaller): Pick<ForwardContext, 'actor' | 'origin' | 'span'> {
+  const { actor, span } = caller;
+  return { actor, span, origin: { entry: 'query', view: viewOf(caller) } };
 }
 
 /** Undefined for what admins see over REST, which is no view. */

@@ -8,7 +8,14 @@ import {
   type Principal,
   RequireScope,
 } from '@app/access';
-import { ApiErrors, BodyLimit, type JsonObject, whileConnected } from '@app/platform';
+import {
+  ApiErrors,
+  BodyLimit,
+  CurrentSpan,
+  type JsonObject,
+  type Span,
+  whileConnected,
+} from '@app/platform';
 import { FollowsPolicy, Permissions } from '@app/policy';
 import type { FastifyReply } from 'fastify';
 import { readQuery } from './aggregated-query.js';
@@ -39,11 +46,12 @@ export class QueryController {
     @CurrentActor() actor: Actor,
     @CurrentPrincipal() principal: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
+    @CurrentSpan() span: Span | undefined,
   ): Promise<JsonObject> {
     const question = readQuery(body, { refuseUnknown: true });
     const { offer } = this.permissions.toCallInRest(principal);
     return this.commands.execute(
-      new QueryServers(question, { actor, signal: whileConnected(reply), offer }),
+      new QueryServers(question, { actor, signal: whileConnected(reply), offer, span }),
     );
   }
 }

@@ -56,7 +56,9 @@ export interface CallTrace {
 }
 
 export interface FanOutRequest {
-  readonly caller: Pick<ForwardContext, 'actor' | 'origin'> & { readonly signal: AbortSignal };
+  readonly caller: Pick<ForwardContext, 'actor' | 'origin' | 'span'> & {
+    readonly signal: AbortSignal;
+  };
   readonly withinMs: number;
   /** Called as soon as a server has an outcome. */
   readonly onOutcome: (outcome: ServerOutcome) => void;
@@ -99,9 +101,14 @@ export class FanOut {
       return of({ target, asked: [], planner, ...failure('unavailable', problem), elapsedMs: 0 });
     }
     const startedAt = performance.now();
-    return this.askingOf(target, request).pipe(
+    const span = request.caller.span?.child('ask server', [
+      'switchboard.server',
+      target.server.name,
+    ]);
+    const own = span ? { ...request, caller: { ...request.caller, span } } : request;
+    return this.askingOf(target, own).pipe(
       switchMap(({ calls, ...asking }) =>
-        forkJoin(calls.map((call) => this.call(target, call, request, startedAt))).pipe(
+        forkJoin(calls.map((call) => this.call(target, call, own, startedAt))).pipe(
           map(together),
           defaultIfEmpty(failure('failed', asking.planner ?? '')),
           map((outcome) => ({
@@ -112,6 +119,7 @@ export class FanOut {
           })),
         ),
       ),
+      tap(({ status }) => span?.end(status === 'succeeded' ? undefined : status)),
     );
   }
 
@@ -180,7 +188,7 @@ export class FanOut {
           new CallTool(
             { tool: call.tool, server: target.server },
             { arguments: args },
-            { actor: request.caller.actor, signal, origin: request.caller.origin },
+            { ...request.caller, signal },
           ),
         ),
       ).pipe(

@@ -97,9 +97,10 @@ export class ReplicaSurface implements McpSurface {
     const conversation = new ClientConversation(call, params, async (...question) =>
       refuseAsTold(await this.notifications.ask(this.server.id, call, ...question)),
     );
-    const { actor, onProgress, onLog, stateless } = conversation;
+    const { actor, onProgress, onLog, stateless, span } = conversation;
     const context = {
       actor,
+      span,
       onProgress,
       onLog,
       stateless,
@@ -110,7 +111,16 @@ export class ReplicaSurface implements McpSurface {
     const isEmpty = !own || Object.keys(own).length === 0;
     const passed = changed(params, { _meta: isEmpty ? undefined : own });
     const send = (signal: CancelSignal): Promise<RpcResult> =>
-      requestOnBehalf(session, method, passed, { ...context, signal }, this.forwarder.timeoutMs);
+      requestOnBehalf(
+        session,
+        method,
+        passed,
+        { ...context, signal },
+        this.forwarder.timeoutMs,
+        undefined,
+        undefined,
+        this.server.name,
+      );
     return caller ? this.calls.run(caller, call.signal, send) : send(call.signal);
   }
 }

@@ -161,7 +161,7 @@ export class SearchSurface implements McpSurface {
     try {
       switch (params['name']) {
         case 'search_tools':
-          return await this.search(searchArguments.parse(args), call.client.caller.name);
+          return await this.search(searchArguments.parse(args), call);
         case 'describe_tool':
           return this.describeTool(describeArguments.parse(args).name, call);
         case 'call_tool': {
@@ -193,10 +193,10 @@ export class SearchSurface implements McpSurface {
 
   private async search(
     { min_fit: fitThreshold, ...request }: z.infer<typeof searchArguments>,
-    caller: string,
+    { client, span }: ClientCall,
   ): Promise<JsonObject> {
     const found = await this.deps.queries.execute(
-      new SearchTools({ ...request, fitThreshold }, this.shown.offer, caller),
+      new SearchTools({ ...request, fitThreshold }, this.shown.offer, client.caller.name, span),
     );
     const structured = {
       tools: found.tools.map(foundToolView),

@@ -10,6 +10,7 @@ import {
   type JsonValue,
   memberAsWritten,
   type RawJson,
+  type Span,
 } from '@app/platform';
 import type { ForwardContext } from '@app/routing';
 
@@ -18,6 +19,7 @@ export class ClientConversation implements ForwardContext {
   readonly actor: Actor;
   readonly client: object;
   readonly signal: CancelSignal;
+  readonly span: Span | undefined;
   readonly onProgress: ((progress: JsonObject) => void) | undefined;
 
   constructor(
@@ -28,6 +30,7 @@ export class ClientConversation implements ForwardContext {
     this.actor = call.client.caller;
     this.client = call.client;
     this.signal = call.signal;
+    this.span = call.span;
     const progressToken = progressTokenOf(params);
     if (progressToken !== undefined) {
       this.onProgress = (progress) =>

@@ -12,8 +12,8 @@ export async function callQueryTool(
   call: ClientCall,
   offer: Offer,
 ): Promise<JsonObject> {
-  const { actor, signal, onProgress } = new ClientConversation(call, params);
-  const caller = { actor, signal };
+  const { actor, signal, span, onProgress } = new ClientConversation(call, params);
+  const caller = { actor, signal, span };
   try {
     return await tool.call(params['arguments'], {
       ...caller,

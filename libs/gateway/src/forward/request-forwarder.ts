@@ -4,7 +4,14 @@ import { Catalogue, type CatalogueServer, type CatalogueSnapshot } from '@app/ca
 import type { ClientCall } from '@app/mcp-server';
 import { rpcCode, RpcError, type RpcResult } from '@app/mcp-protocol';
 import type { UpstreamSession } from '@app/mcp-client';
-import { AppError, Env, type JsonObject, type JsonValue, RawJsonObject } from '@app/platform';
+import {
+  AppError,
+  Env,
+  type JsonObject,
+  type JsonValue,
+  RawJsonObject,
+  timed,
+} from '@app/platform';
 import { ResultBudget } from '@app/results';
 import {
   CallTool,
@@ -64,7 +71,7 @@ export class RequestForwarder {
       );
     } catch (error) {
       this.notifications.noteFailure(id, error, call);
-      return toolFailure(error);
+      return toolFailure(error, call.span);
     }
   }
 
@@ -112,11 +119,22 @@ export class RequestForwarder {
     call: ClientCall,
   ): Promise<RpcResult> {
     const wait = new SessionWait();
-    const session = await wait.during(this.session(server));
+    const session =
+      this.sessions.get(server.id) ??
+      (await timed(call.span, 'wait for a session', () => wait.during(this.session(server))));
     try {
       const conversation = this.conversation(server.id, call, params);
       const { leftMs } = wait;
-      return await requestOnBehalf(session, method, params, conversation, this.timeoutMs, leftMs);
+      return await requestOnBehalf(
+        session,
+        method,
+        params,
+        conversation,
+        this.timeoutMs,
+        leftMs,
+        undefined,
+        server.name,
+      );
     } catch (error) {
       this.notifications.noteFailure(server.id, error, call);
       throw naming(server, error);

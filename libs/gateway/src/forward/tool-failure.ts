@@ -1,15 +1,21 @@
 import { UpstreamRpcError } from '@app/mcp-protocol';
-import { AppError, type ErrorKind, type JsonObject } from '@app/platform';
+import { AppError, type ErrorKind, type JsonObject, type Span } from '@app/platform';
+
+const TRACE_ID_META_KEY = 'switchboard/trace_id';
 
 /**
  * Converts a failed call to a tool result that the model can act on. An invalid request and an error of the server
- * itself remain protocol errors.
+ * itself remain protocol errors. Its trace, which is always recorded, is named where clients see it and models do not.
  */
-export function toolFailure(error: unknown): JsonObject {
+export function toolFailure(error: unknown, span?: Span): JsonObject {
   if (!(error instanceof AppError) || error instanceof UpstreamRpcError) throw error;
   const hint = hintAfter(error);
   if (hint === undefined) throw error;
-  return { content: [{ type: 'text', text: `${error.message}. ${hint}` }], isError: true };
+  return {
+    content: [{ type: 'text', text: `${error.message}. ${hint}` }],
+    isError: true,
+    ...(span && { _meta: { [TRACE_ID_META_KEY]: span.trace.id } }),
+  };
 }
 
 /** States the outcome of the call before anything invites the model to repeat it (contract R46). */

@@ -1,8 +1,8 @@
 import { idJson, type RpcId, type RpcRequest } from '@app/mcp-protocol';
-import { changed, isJsonObject, type JsonObject } from '@app/platform';
+import { changed, isJsonObject, type JsonObject, type TraceCarrier } from '@app/platform';
 import type { RequestOptions } from '../upstream.js';
 
-type MetaOptions = Pick<RequestOptions, 'meta' | 'onProgress'>;
+type MetaOptions = Pick<RequestOptions, 'meta' | 'onProgress' | 'span'>;
 
 interface Asked {
   readonly id: RpcId;
@@ -17,10 +17,12 @@ export function requestMessage(
   modern: { envelope(): JsonObject } | undefined,
 ): RpcRequest {
   const given = params?.['_meta'];
-  if (!modern && given === undefined && !options.meta && !options.onProgress) {
+  const carried = options.span?.carried;
+  if (!modern && given === undefined && !options.meta && !options.onProgress && !carried) {
     return { jsonrpc: '2.0', id, method, params };
   }
-  const meta = metaFor(isJsonObject(given) ? given : {}, id, options, modern?.envelope() ?? {});
+  const envelope = modern?.envelope() ?? {};
+  const meta = metaFor(isJsonObject(given) ? given : {}, id, { ...options, carried }, envelope);
   return { jsonrpc: '2.0', id, method, params: changed(params ?? {}, { _meta: meta }) };
 }
 
@@ -28,7 +30,7 @@ export function requestMessage(
 function metaFor(
   given: JsonObject,
   id: RpcId,
-  options: MetaOptions,
+  options: MetaOptions & { readonly carried: TraceCarrier | undefined },
   envelope: JsonObject,
 ): JsonObject {
   const missing = Object.entries(envelope).filter(([key]) => !Object.hasOwn(given, key));
@@ -38,5 +40,7 @@ function metaFor(
     progressToken: undefined,
     ...options.meta,
     ...(options.onProgress && { progressToken: idJson(id) }),
+    // A state without its parent would be wrong.
+    ...(options.carried && { tracestate: undefined, ...options.carried }),
   });
 }

@@ -174,6 +174,9 @@ export class RpcSession implements UpstreamSession, WireListener {
   get user(): string | null | undefined {
     return this.messages.users.only;
   }
+  get address(): URL | undefined {
+    return this.wire.address;
+  }
   get provenance(): Provenance {
     return this.agreed.provenance;
   }
@@ -379,6 +382,7 @@ export class RpcSession implements UpstreamSession, WireListener {
     if (options.signal?.aborted) return Promise.reject(new RequestCancelled());
     return new Promise((resolve, reject) => {
       const id = this.calls.add(method, options, { resolve, reject });
+      if (options.span) options.span.requestId = id;
       const sent = this.renewal.isRunning
         ? this.sendAfterRenewal(id, method, params, options)
         : this.sendInSession(id, method, params, options);
@@ -437,7 +441,12 @@ export class RpcSession implements UpstreamSession, WireListener {
   ): Promise<void> {
     const message = this.requestMessage(id, method, params, options);
     const headers = this.modern?.headersFor(method, message.params, options.inputSchema);
-    return this.wire.send(message, headers, options.caller?.principal);
+    const carried = options.span?.carried;
+    return this.wire.send(
+      message,
+      carried ? { ...headers, ...carried } : headers,
+      options.caller?.principal,
+    );
   }
 
   private sendInOtherEra(id: number, method: string, params: JsonObject | undefined): void {
@@ -596,5 +605,5 @@ export class RpcSession implements UpstreamSession, WireListener {
 
 type SendOptions = Pick<
   RequestOptions,
-  'meta' | 'onProgress' | 'caller' | 'renewWithinMs' | 'inputSchema'
+  'meta' | 'onProgress' | 'caller' | 'renewWithinMs' | 'inputSchema' | 'span'
 >;

@@ -49,6 +49,7 @@ interface Sender {
 export class HttpWire implements Wire, RequestHandlers<UpstreamRequestOptions> {
   readonly kind = 'http';
   readonly reading = new ReadingShare();
+  readonly address: URL;
   private readonly path: string;
   private readonly session: HttpSession;
   private readonly pool: HttpPool;
@@ -66,6 +67,7 @@ export class HttpWire implements Wire, RequestHandlers<UpstreamRequestOptions> {
     egress?: Egress,
   ) {
     const url = new URL(target.url);
+    this.address = url;
     this.path = url.pathname + url.search;
     this.session = new HttpSession(target, authorizer);
     this.pool = new HttpPool(url, connectTimeoutMs, egress, this.reading);

@@ -33,7 +33,7 @@ export class SseWire implements Wire {
   readonly kind = 'sse';
   readonly epoch = 0;
   readonly reading = new ReadingShare();
-  private readonly url: URL;
+  readonly address: URL;
   private readonly ownHeaders: Readonly<Record<string, string>>;
   private readonly pool: HttpPool;
   /** Undefined while the request waits for credentials. */
@@ -52,9 +52,9 @@ export class SseWire implements Wire {
     private readonly authorizer?: Authorizer,
     egress?: Egress,
   ) {
-    this.url = new URL(target.url);
+    this.address = new URL(target.url);
     this.ownHeaders = ownHeaders(target.headers);
-    this.pool = new HttpPool(this.url, connectTimeoutMs, egress, this.reading);
+    this.pool = new HttpPool(this.address, connectTimeoutMs, egress, this.reading);
   }
 
   async open(listener: WireListener): Promise<void> {
@@ -74,7 +74,7 @@ export class SseWire implements Wire {
         this.pool,
         {
           method: 'GET',
-          path: this.url.pathname + this.url.search,
+          path: this.address.pathname + this.address.search,
           headers: headerLines({
             ...this.ownHeaders,
             ...this.credentials,
@@ -247,9 +247,9 @@ export class SseWire implements Wire {
 
   /** Our headers, with their credentials, go only to the registered origin. */
   private endpointOf(text: string): URL | undefined {
-    if (!URL.canParse(text, this.url.href)) return undefined;
-    const endpoint = new URL(text, this.url);
-    return endpoint.origin === this.url.origin ? endpoint : undefined;
+    if (!URL.canParse(text, this.address.href)) return undefined;
+    const endpoint = new URL(text, this.address);
+    return endpoint.origin === this.address.origin ? endpoint : undefined;
   }
 }
 

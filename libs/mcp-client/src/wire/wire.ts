@@ -21,6 +21,8 @@ export interface WireListener {
 /** The bytes to and from one server. Limits what it reads and always reports its end. */
 export interface Wire {
   readonly kind: 'stdio' | 'sse' | 'http';
+  /** Of the server; undefined for a process. */
+  readonly address?: URL;
   /** Counts the sessions of the server on this wire: only Streamable HTTP can have more than one. */
   readonly epoch: number;
   readonly reading: ReadingShare;

@@ -6,7 +6,7 @@ import {
   type RpcMessage,
   type RpcResponse,
 } from '@app/mcp-protocol';
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { SseStream, type StreamDependencies } from '../stream/sse-stream.js';
 
 /** The destination of a stream of messages. */
@@ -30,6 +30,11 @@ export class ClientResponse {
     private readonly owner: string,
     private readonly deps: StreamDependencies,
   ) {}
+
+  /** Those of the request. */
+  get requestHeaders(): IncomingHttpHeaders {
+    return this.raw.req.headers;
+  }
 
   get isOpen(): boolean {
     return !this.raw.writableEnded && !this.raw.destroyed;

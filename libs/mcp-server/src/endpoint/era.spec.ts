@@ -44,6 +44,8 @@ describe(KnownEnvelopes.name, () => {
     const other = { ...call, id: 'x', params: { name: 'other', arguments: { a: 1 }, _meta: meta } };
     expect(envelopes.modernRequestIn(other, headers)).toEqual({ request: other, version });
     expect(envelopes.modernRequestIn(withMeta({ progressToken: 7 }), headers)).toBeDefined();
+    const traced = withMeta({ traceparent: '00-1-2-00', tracestate: 'a=1' });
+    expect(envelopes.modernRequestIn(traced, headers)).toBeDefined();
   });
 
   it.each<[string, JsonObject, Headers]>([
@@ -72,7 +74,7 @@ describe(KnownEnvelopes.name, () => {
 
   it.each<[string, JsonObject]>([
     ['other capabilities', withMeta({ 'io.modelcontextprotocol/clientCapabilities': {} })],
-    ['more than it has to say', withMeta({ traceparent: '00-1-2-00' })],
+    ['more than it has to say', withMeta({ 'example.com/note': 'x' })],
   ])('leaves to the SDK, which takes it: %s', (_name, body) => {
     expect(isModernToSdk(body, headers)).toBe(true);
     expect(envelopes.modernRequestIn(body, headers)).toBeUndefined();

@@ -23,6 +23,8 @@ function namesNoVersion(message: unknown): boolean {
 const MAX_KNOWN = 1_000;
 const MAX_LENGTH = 4_096;
 const REQUEST_FIELDS = 4;
+/** W3C trace context, which is new in every request. */
+const TRACE_KEYS = ['traceparent', 'tracestate'];
 
 /**
  * Clients of revision 2026-07-28 repeat the same envelope with every request. Once the SDK has validated an
@@ -75,7 +77,7 @@ export class KnownEnvelopes {
   }
 }
 
-/** Undefined when `_meta` has more than the envelope and a progress token. */
+/** Undefined when `_meta` has more than the envelope, a progress token and a trace context. */
 function envelopeIn(
   params: RpcRequest['params'],
 ): { readonly text: string; readonly version: string } | undefined {
@@ -83,7 +85,11 @@ function envelopeIn(
   if (!isJsonObject(meta)) return undefined;
   for (const key of Object.keys(meta)) {
     const isUsual =
-      key === 'progressToken' ? isIntegerOrText(meta[key]) : envelopeKeys.includes(key);
+      key === 'progressToken'
+        ? isIntegerOrText(meta[key])
+        : TRACE_KEYS.includes(key)
+          ? typeof meta[key] === 'string'
+          : envelopeKeys.includes(key);
     if (!isUsual) return undefined;
   }
   const version = meta[PROTOCOL_VERSION_META_KEY];

@@ -1,4 +1,11 @@
-import { type ClientLimits, type Clock, Drain, isJsonObject, UnsentBytes } from '@app/platform';
+import {
+  type ClientLimits,
+  type Clock,
+  Drain,
+  isJsonObject,
+  type Tracing,
+  UnsentBytes,
+} from '@app/platform';
 import { MAX_BATCH, mcpHeader, idIn, type Incoming, readMessage, rpcCode } from '@app/mcp-protocol';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConnectedClient } from '../clients/connected-client.js';
@@ -33,6 +40,7 @@ export interface EndpointSurroundings {
   readonly limits?: ClientLimits;
   readonly drain?: Pick<Drain, 'isDraining'>;
   readonly cluster?: ClusterView;
+  readonly tracing?: Tracing;
   readonly onClient?: (change: 'opened' | 'ended', client: ConnectedClient) => void;
 }
 
@@ -67,6 +75,7 @@ export class McpEndpoint {
       unsent,
       drain,
       cluster: surroundings.cluster,
+      tracing: surroundings.tracing?.isOn ? surroundings.tracing : undefined,
       limits: clientLimits,
       keepAlive: new KeepAlive(),
       kept: new KeptEvents(clock, unsent),

@@ -20,7 +20,7 @@ import {
 } from '@app/mcp-protocol';
 import { randomUUID } from 'node:crypto';
 import type { ClientInfo } from '../clients/connected-client.js';
-import { rpcErrorOf } from '../endpoint/answer.js';
+import { beginRequest, failedIn } from '../endpoint/request-span.js';
 import type { Receiver } from '../stream/audiences.js';
 import { ClientQuestions } from './client-questions.js';
 import { type EndReason, interruption, refusal } from '../endpoint/interruption.js';
@@ -206,11 +206,19 @@ export class LegacySession implements McpClient, Receiver {
     params: JsonObject,
   ): Promise<RpcResponse | undefined> {
     const { id, signal } = call;
+    const { tracing } = this.deps;
+    const span = tracing && beginRequest(tracing, call.request, this, call.response.requestHeaders);
+    call.span = span;
     try {
       const result = await this.resultOf(method, params, call);
+      span?.succeed(result, signal);
       return signal.aborted ? undefined : { jsonrpc: '2.0', id, result: legacyResult(result) };
     } catch (error) {
-      return signal.aborted ? undefined : { jsonrpc: '2.0', id, error: rpcErrorOf(error).body };
+      if (signal.aborted) {
+        span?.cancel();
+        return undefined;
+      }
+      return { jsonrpc: '2.0', id, error: failedIn(span, error, this.view).body };
     }
   }
 

@@ -2,6 +2,7 @@ import { Cancellation, type CancelSignal, type JsonObject } from '@app/platform'
 import type { RpcError, RpcId, RpcRequest, RpcResponse } from '@app/mcp-protocol';
 import type { ClientResponse } from '../endpoint/client-response.js';
 import type { ClientQuestions } from './client-questions.js';
+import type { RequestSpan } from '../endpoint/request-span.js';
 import type { ClientCall, McpClient } from '../surface.js';
 
 /** For a client to connect again, so that it can be asked. */
@@ -12,13 +13,14 @@ const LOOKS = 2;
 export class RunningCall implements ClientCall {
   readonly input = NO_INPUT;
   readonly signal = new Cancellation();
+  span: RequestSpan | undefined;
   private isSettled = false;
 
   constructor(
-    private readonly request: RpcRequest,
+    readonly request: RpcRequest,
     readonly client: McpClient,
     private readonly questions: ClientQuestions,
-    private readonly response: ClientResponse,
+    readonly response: ClientResponse,
   ) {}
 
   get id(): RpcId {

@@ -198,6 +198,7 @@ describe('streams beyond those that the service may have', () => {
       limits: noted,
       drain: service.drain,
       cluster: undefined,
+      tracing: undefined,
       clients: { note: () => undefined },
     };
     streams = new ListenStreams(deps, 2);

@@ -165,6 +165,7 @@ export class ModernWire {
       },
       hide: (text) => this.seal.close(`server:${text}`, purpose),
       answering: this.answering,
+      tracing: this.deps.tracing,
     }).start(response, withoutEnvelope(params));
   }
 

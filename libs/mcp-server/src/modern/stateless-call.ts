@@ -1,13 +1,14 @@
 import {
   Cancellation,
   type CancelSignal,
+  type Tracing,
   type UnhashedSet,
   isJsonObject,
   type JsonObject,
   RawJsonObject,
 } from '@app/platform';
 import { RpcError, type RpcId, type RpcRequest, type RpcResult } from '@app/mcp-protocol';
-import { rpcErrorOf } from '../endpoint/answer.js';
+import { beginRequest, failedIn, type RequestSpan } from '../endpoint/request-span.js';
 import { requireCapability } from '../endpoint/client-capabilities.js';
 import type { ClientResponse } from '../endpoint/client-response.js';
 import { type EndReason, interruption } from '../endpoint/interruption.js';
@@ -24,6 +25,7 @@ interface Question {
 /** One request of a stateless client, over as many HTTP exchanges as its input requests take. */
 export class StatelessCall implements ClientCall {
   readonly signal = new Cancellation();
+  span: RequestSpan | undefined;
   private readonly questions = new Map<string, Question>();
   private lastQuestion = 0;
   private response: ClientResponse | undefined;
@@ -43,16 +45,25 @@ export class StatelessCall implements ClientCall {
       hide(state: string): string;
       /** Calls with an open HTTP exchange. */
       readonly answering: UnhashedSet<StatelessCall>;
+      readonly tracing: Tracing | undefined;
     },
   ) {}
 
   start(response: ClientResponse, params: JsonObject): void {
     this.attach(response, this.request.id);
+    const { tracing } = this.deps;
+    const span =
+      tracing && beginRequest(tracing, this.request, this.client, response.requestHeaders);
+    this.span = span;
     this.view.handle(this.request.method, params, this).then(
-      (result) => this.finish(result),
+      (result) => {
+        span?.succeed(result, this.signal);
+        this.finish(result);
+      },
       (error: unknown) => {
         // Ignore errors of an aborted call.
-        if (!this.signal.aborted) this.finish(rpcErrorOf(error));
+        if (this.signal.aborted) return span?.cancel();
+        return this.finish(failedIn(span, error, this.view));
       },
     );
   }

@@ -24,8 +24,8 @@ export interface SettingText {
   readonly default: string | null;
 }
 
-const SECRET = /(?:_KEY|_KEY_PREVIOUS|_TOKENS)$/;
-const WITH_CREDENTIALS = /URL$/;
+const SECRET = /(?:_KEY|_KEY_PREVIOUS|_TOKENS|_HEADERS)$/;
+const WITH_CREDENTIALS = /(?:URL|_ENDPOINT)$/;
 
 /** Every setting of this process, in the order of `.env.example`; without secrets. */
 export function effectiveSettings(env: Env): readonly EffectiveSetting[] {

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { egressPolicy, hostProblem, parseAllowance } from '../egress/egress-policy.js';
 import { failPointPattern } from '../fail-points.js';
+import { keyValueList } from './key-value-list.js';
+import { samplers } from '../tracing/samplers.js';
 import { parseScopes, roles, type TokenScope, tokenScopes } from './token-scopes.js';
 
 /**
@@ -31,6 +33,23 @@ const seconds = (otherwise: number, max: number) =>
     .transform(Number)
     .pipe(z.number().positive('must be more than 0').max(max, `must be at most ${max}`))
     .default(otherwise);
+
+const milliseconds = (otherwise: number) => whole(otherwise, 1, 3_600_000);
+
+/** `key=value` pairs, separated by commas. Messages identify a pair by position: its text may be a secret. */
+const pairs = (kind: 'headers' | 'attributes') =>
+  z
+    .string()
+    .default('')
+    .transform((value, context): Readonly<Record<string, string>> => {
+      const read = keyValueList(value, kind);
+      if (typeof read === 'object') return read;
+      context.addIssue({
+        code: 'custom',
+        message: `entry ${read} must read key=value, percent-encoded where it has other characters than ASCII letters, digits and ordinary punctuation`,
+      });
+      return z.NEVER;
+    });
 
 const list = z
   .string()
@@ -140,6 +159,14 @@ function tokenHash(secret: string): string | undefined {
   return createHash('sha256').update(secret).digest('hex');
 }
 
+/** JSON is what this service writes; collectors accept it where they accept protobuf over HTTP. */
+const otlpProtocol = z
+  .literal('http/json', {
+    error:
+      'must be http/json: spans are sent as JSON over HTTP, which collectors accept on port 4318',
+  })
+  .default('http/json');
+
 export const envSchema = z.object({
   MCP_AGGREGATOR_ENABLED: flag(true),
   MCP_AGGREGATOR_CONSOLE: flag(true),
@@ -213,6 +240,30 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_AUDIT_RETENTION_DAYS: whole(90, 0, 36_500),
   MCP_AGGREGATOR_CALL_DAYS_RETENTION: whole(90, 0, 36_500),
   MCP_AGGREGATOR_AUDIT_MAX_CALLS: whole(1_000_000, 0, 1_000_000_000),
+
+  OTEL_SDK_DISABLED: flag(false),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('https:', 'http:').optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('https:', 'http:').optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs('headers'),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: pairs('headers'),
+  OTEL_EXPORTER_OTLP_TIMEOUT: milliseconds(10_000),
+  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: milliseconds(10_000).optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol,
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otlpProtocol,
+  OTEL_EXPORTER_OTLP_COMPRESSION: z.enum(['none', 'gzip']).default('none'),
+  OTEL_SERVICE_NAME: z.string().max(255, 'must have at most 255 characters').optional(),
+  OTEL_RESOURCE_ATTRIBUTES: pairs('attributes'),
+  OTEL_TRACES_SAMPLER: z.enum(samplers).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1')
+    .transform(Number)
+    .default(1),
+  OTEL_BSP_SCHEDULE_DELAY: milliseconds(5_000),
+  OTEL_BSP_MAX_QUEUE_SIZE: whole(2_048, 1, 100_000),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: whole(512, 1, 10_000),
+  MCP_AGGREGATOR_TRACE_SLOW: seconds(1, 3_600),
 
   MCP_AGGREGATOR_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
@@ -375,6 +426,23 @@ const rules: readonly Rule[] = [
       hostProblem(new URL(env.MCP_AGGREGATOR_JWKS_URL).hostname, egressPolicy(env)) !== undefined,
   },
   ...oauthRules,
+  {
+    setting: 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+    message: 'must be at most OTEL_BSP_MAX_QUEUE_SIZE',
+    about: ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 'OTEL_BSP_MAX_QUEUE_SIZE'],
+    isBroken: (env) => env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE > env.OTEL_BSP_MAX_QUEUE_SIZE,
+  },
+  ...(['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const).map(
+    (setting): Rule => ({
+      setting,
+      message:
+        'names a host that this service does not connect to: MCP_AGGREGATOR_EGRESS_ALLOW has to name it',
+      about: [setting, 'MCP_AGGREGATOR_EGRESS', 'MCP_AGGREGATOR_EGRESS_ALLOW'],
+      isBroken: ({ [setting]: collector, ...env }) =>
+        collector !== undefined &&
+        hostProblem(new URL(collector).hostname, egressPolicy(env)) !== undefined,
+    }),
+  ),
   {
     setting: 'MCP_AGGREGATOR_HOST',
     message:

@@ -24,6 +24,8 @@ import { PeerRequests } from '../cluster/peer-requests.js';
 import { Peers } from '../cluster/peers.js';
 import { BehindPooler, isPooledByTransaction } from '../cluster/pooler.js';
 import { Replicas } from '../cluster/replicas.js';
+import { slowStatements } from '../tracing/slow-statements.js';
+import { Tracing } from '../tracing/tracing.js';
 import { SettingsStore } from './settings.store.js';
 import { VacuumEmbeddedDatabaseJob } from './vacuum-embedded-database.job.js';
 
@@ -42,11 +44,13 @@ export class DatabaseModule implements OnApplicationShutdown {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRootAsync({
-          inject: [Env],
-          useFactory: async (env: Env) => {
+          inject: [Env, Tracing],
+          useFactory: async (env: Env, tracing: Tracing) => {
             if (!env.DATABASE_URL) await embedded.hold(env.MCP_AGGREGATOR_DATA_DIR);
+            const { guard, ...options } = dataSourceOptions(env, embedded, migrations);
             return {
-              ...dataSourceOptions(env, embedded, migrations),
+              ...options,
+              guard: { ...guard, slow: slowStatements(tracing) },
               autoLoadEntities: true,
               retryAttempts: 0,
             };

@@ -6,7 +6,7 @@ import {
 } from 'typeorm';
 import type { ConnectionBudget, Share, WorkKind } from './connections/connection-budget.js';
 import { ConnectionShare } from './connections/connection-share.js';
-import { guardRunner } from './connections/guarded-runner.js';
+import { guardRunner, type SlowStatements } from './connections/guarded-runner.js';
 import { DatabaseUnavailable } from './failures/database.errors.js';
 import { type DatabaseTrouble, troubleOf } from './failures/pg-errors.js';
 
@@ -19,6 +19,8 @@ export interface GuardOptions {
   readonly isRemote: boolean;
   /** Address of the same database without its pooler; set only if `url` is a pooler. */
   readonly directUrl?: string | undefined;
+  /** Undefined when nothing is traced. */
+  readonly slow?: SlowStatements | undefined;
   /** Monotonic. */
   readonly now?: () => number;
 }
@@ -77,6 +79,7 @@ export class GuardedDataSource extends DataSource {
       reach: (connect) => this.reach(connect),
       translated: (error, isSentWrite) => this.translated(error, isSentWrite),
       noteWrite: () => (this.refusal = undefined),
+      slow: this.guard.slow,
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Leadership } from '@app/platform';
+import type { Leadership, Tracing } from '@app/platform';
 import type { CommandBus } from '@nestjs/cqrs';
 import type { AuditStore } from '@app/access';
 import { ToolListChanged } from '@app/events';
@@ -8,6 +8,10 @@ import { testEnv } from '../../../../test/support/env.js';
 import { FakeSession } from './fake-session.js';
 import { SessionPool } from './session-pool.js';
 import type { UpstreamConnector } from '../connect/upstream-connector.js';
+
+const untraced = {
+  work: <T>(_name: string, _attributes: unknown, work: () => Promise<T>) => work(),
+} as Tracing;
 
 async function opened() {
   const clock = new FakeClock();
@@ -20,6 +24,7 @@ async function opened() {
     { tell: (event: object) => Promise.resolve(void events.push(event)) } as unknown as Signals,
     {} as AuditStore,
     clock,
+    untraced,
     testEnv('unused'),
   );
   await pool.open({ id: 'a', name: 'a' }, { background: false, probe: false });

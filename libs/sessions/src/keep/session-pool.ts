@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { AuditStore, SYSTEM } from '@app/access';
 import { SessionOpened } from '@app/events';
 import type { RootsProvider, UpstreamSession } from '@app/mcp-client';
-import { Clock, Env, Leadership, NotLeading, Signals, within } from '@app/platform';
+import { Clock, Env, Leadership, NotLeading, Signals, Tracing, within } from '@app/platform';
 import {
   ChangeServerStatus,
   isWithdrawn,
@@ -72,6 +72,7 @@ export class SessionPool {
     private readonly signals: Signals,
     private readonly audit: AuditStore,
     private readonly clock: Clock,
+    private readonly tracing: Tracing,
     @Inject(Env) private readonly env: Env,
   ) {
     this.notices = new ServerNotices(clock, signals);
@@ -281,7 +282,9 @@ export class SessionPool {
       leads: () => this.leads,
       connect: async (request) => {
         await this.going.get(id);
-        return this.connector.connect(id, request);
+        return this.tracing.work('connect server', ['switchboard.server', server.name], () =>
+          this.connector.connect(id, request),
+        );
       },
       inLine: (work, hurry) => this.line.pass(work, hurry),
       signal: (signal, change) => this.signal(id, signal, change),

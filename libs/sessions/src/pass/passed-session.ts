@@ -54,6 +54,9 @@ export class PassedSession implements UpstreamSession {
   get instructions(): string | undefined {
     return this.inner.instructions;
   }
+  get address(): URL | undefined {
+    return this.inner.address;
+  }
   get provenance(): Provenance {
     return this.inner.provenance;
   }

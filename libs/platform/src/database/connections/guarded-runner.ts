@@ -23,6 +23,14 @@ export interface RunnerGuard {
   reach<T>(connect: () => Promise<T>): Promise<T>;
   translated(error: unknown, isSentWrite: boolean): unknown;
   noteWrite(): void;
+  /** Undefined when nothing is traced. */
+  readonly slow: SlowStatements | undefined;
+}
+
+/** Times are those of `performance.now()`. */
+export interface SlowStatements {
+  readonly fromMs: number;
+  note(sql: string, table: string | undefined, startedAt: number): void;
 }
 
 /**
@@ -62,6 +70,8 @@ class GuardedRunner {
   ): Promise<unknown> => {
     if (this.isOnlyNoted(sql)) return undefined;
     const isWrite = writes(sql, this.runner);
+    const { slow } = this.guard;
+    const startedAt = slow ? performance.now() : 0;
     let isSent = false;
     try {
       const client = await this.connected(sql);
@@ -73,6 +83,10 @@ class GuardedRunner {
       return result;
     } catch (error) {
       throw this.guard.translated(error, isWrite && isSent);
+    } finally {
+      if (slow && performance.now() - startedAt >= slow.fromMs) {
+        slow.note(sql, tableIn(sql), startedAt);
+      }
     }
   };
 

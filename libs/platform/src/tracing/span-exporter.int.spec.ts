@@ -1,0 +1,89 @@
+import { Collector } from '../../../../test/support/collector.js';
+import { testEnv } from '../../../../test/support/env.js';
+import { eventually } from '../../../../test/support/eventually.js';
+import { Egress } from '../egress/egress.js';
+import { spanJson } from './otlp-json.js';
+import { NamedSpan, Trace } from './span.js';
+import { SpanExporter } from './span-exporter.js';
+import { tracingSettings } from './tracing-settings.js';
+
+const keeper = { slowMs: Infinity, keep: () => undefined, drop: () => undefined };
+
+function spanNamed(name: string): string {
+  const span = new NamedSpan(new Trace(keeper, true), undefined, 1, name);
+  span.endedAt = 2;
+  return spanJson(span, 1_700_000_000_000);
+}
+
+describe(SpanExporter.name, () => {
+  let collector: Collector;
+  let exporter: SpanExporter;
+  let counts: { exported: number; dropped: number };
+  beforeEach(async () => {
+    collector = await Collector.start();
+    counts = { exported: 0, dropped: 0 };
+  });
+  afterEach(async () => {
+    await exporter.close();
+    await collector.close();
+  });
+
+  const start = (settings: Record<string, string> = {}): void => {
+    const env = testEnv('unused', {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_TIMEOUT: '200',
+      OTEL_BSP_SCHEDULE_DELAY: '10',
+      ...settings,
+    });
+    const read = tracingSettings(env);
+    if (!read) throw new Error('tracing is off');
+    exporter = new SpanExporter(read, new Egress(), {
+      exported: (spans) => (counts.exported += spans),
+      dropped: (spans) => (counts.dropped += spans),
+    });
+  };
+
+  it('sends spans with the headers of its settings, also compressed', async () => {
+    start({
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key=a%20key',
+      OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+      OTEL_SERVICE_NAME: 'mine',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    });
+    exporter.add(spanNamed('one'));
+    await eventually(() => expect(collector.spans).toMatchObject([{ name: 'one' }]));
+    expect(collector.problem).toBeUndefined();
+    expect(collector.headers[0]).toMatchObject({ 'x-api-key': 'a key' });
+    expect(collector.resources[0]).toMatchObject({
+      'service.name': 'mine',
+      'deployment.environment.name': 'test',
+    });
+  });
+
+  it('keeps the newest spans while the collector is away, and sends them when it is back', async () => {
+    start({ OTEL_BSP_MAX_QUEUE_SIZE: '20', OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '10' });
+    collector.status = 503;
+    for (let i = 0; i < 200; i++) exporter.add(spanNamed(`span ${i}`));
+    await eventually(() => expect(collector.requests).toBeGreaterThan(0));
+    collector.status = 200;
+    await eventually(() => expect(collector.spans.at(-1)?.name).toBe('span 199'));
+    await eventually(() => expect(counts.exported + counts.dropped).toBe(200));
+    expect(collector.spans.length).toBeLessThanOrEqual(30);
+  });
+
+  it('keeps at most four megabytes, whatever the spans are', async () => {
+    start({ OTEL_BSP_MAX_QUEUE_SIZE: '100000' });
+    collector.status = 0;
+    const large = spanNamed('x').replace('"attributes":[]', `"attributes":[${' '.repeat(50_000)}]`);
+    for (let i = 0; i < 1_000; i++) exporter.add(large);
+    expect(counts.dropped).toBeGreaterThan(800);
+  });
+
+  it('does not send again what the collector refuses for good', async () => {
+    start();
+    collector.status = 400;
+    exporter.add(spanNamed('one'));
+    await eventually(() => expect(counts.dropped).toBe(1));
+    expect(collector.requests).toBe(1);
+  });
+});

@@ -1,0 +1,172 @@
+import { Logger } from '@nestjs/common';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Agent } from 'undici';
+import type { Egress } from '../egress/egress.js';
+import { connectionProblem } from '../errors/connection-problem.js';
+import { product } from '../product.js';
+import { attributesJson, exportBody } from './otlp-json.js';
+import type { TracingSettings } from './tracing-settings.js';
+
+/** Together with the batch that is being sent, the most memory that spans take while no collector accepts them. */
+const MAX_BYTES = 4_000_000;
+/** Waits after a failure: the first, doubled up to the last. */
+const FIRST_WAIT_MS = 1_000;
+const LAST_WAIT_MS = 30_000;
+const MAX_ANSWER_BYTES = 16_384;
+/** Of the last export, when the service stops. */
+const FAREWELL_MS = 2_000;
+
+const RETRYABLE = new Set([429, 502, 503, 504]);
+const compress = promisify(gzip);
+
+export interface ExportCounts {
+  exported(spans: number): void;
+  dropped(spans: number): void;
+}
+
+/** Spans that wait for the collector, as JSON, and the one request that takes them there. The oldest are dropped. */
+export class SpanExporter {
+  private readonly logger = new Logger('tracing');
+  private readonly resource: string;
+  private readonly scope = JSON.stringify(product);
+  private waiting: Buffer[] = [];
+  private bytes = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private sending: Promise<void> | undefined;
+  private agent: Promise<Agent> | undefined;
+  private failures = 0;
+  private readonly closing = new AbortController();
+
+  constructor(
+    private readonly settings: TracingSettings,
+    private readonly egress: Egress,
+    private readonly counts: ExportCounts,
+  ) {
+    this.resource = attributesJson(settings.resource);
+  }
+
+  /** As bytes: a string made of pieces takes several times its length until it is read. */
+  add(span: string): void {
+    const bytes = Buffer.from(span);
+    this.waiting.push(bytes);
+    this.bytes += bytes.length;
+    if (this.waiting.length > this.settings.maxQueue || this.bytes > MAX_BYTES) this.dropOldest();
+    if (this.sending) return;
+    if (this.waiting.length >= this.settings.maxBatch && this.failures === 0) void this.send();
+    else this.sendIn(this.settings.everyMs);
+  }
+
+  /** Sends what waits, unless the collector is away. */
+  async close(): Promise<void> {
+    const timer = setTimeout(() => this.closing.abort(), this.failures > 0 ? 0 : FAREWELL_MS);
+    await this.sending;
+    if (this.failures === 0) await this.send();
+    clearTimeout(timer);
+    this.closing.abort();
+    clearTimeout(this.timer);
+    await (await this.agent)?.destroy();
+  }
+
+  private sendIn(ms: number): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      void this.send();
+    }, ms).unref();
+  }
+
+  private send(): Promise<void> {
+    return (this.sending ??= this.sendBatch().finally(() => {
+      this.sending = undefined;
+      const { length } = this.waiting;
+      if (length === 0 || this.closing.signal.aborted) return;
+      if (this.failures > 0) return this.sendIn(this.waitMs());
+      if (length >= this.settings.maxBatch) void this.send();
+      else this.sendIn(this.settings.everyMs);
+    }));
+  }
+
+  private async sendBatch(): Promise<void> {
+    const batch = this.waiting.splice(0, this.settings.maxBatch);
+    this.bytes -= sizeOf(batch);
+    if (batch.length === 0) return;
+    const failure = await this.post(batch).catch((error: unknown): Failure => ({
+      reason: reasonOf(error),
+      isFinal: false,
+    }));
+    if (!failure) {
+      this.counts.exported(batch.length);
+      if (this.failures > 0) this.logger.log('traces.exported_again');
+      this.failures = 0;
+      return;
+    }
+    this.failures += 1;
+    if (this.failures === 1) {
+      const { origin } = new URL(this.settings.url);
+      this.logger.warn({ collector: origin, reason: failure.reason }, 'traces.not_exported');
+    }
+    if (failure.isFinal) this.counts.dropped(batch.length);
+    else this.takeBack(batch);
+  }
+
+  private async post(batch: readonly Buffer[]): Promise<Failure | undefined> {
+    const { request } = await import('undici');
+    this.agent ??= this.egress.agent();
+    const { url, headers, isGzipped, timeoutMs } = this.settings;
+    const body = exportBody(this.resource, this.scope, batch);
+    const answer = await request(url, {
+      method: 'POST',
+      dispatcher: await this.agent,
+      signal: AbortSignal.any([this.closing.signal, AbortSignal.timeout(timeoutMs)]),
+      headers: {
+        'user-agent': `switchboard/${product.version}`,
+        ...headers,
+        'content-type': 'application/json',
+        ...(isGzipped && { 'content-encoding': 'gzip' }),
+      },
+      body: isGzipped ? await compress(body) : body,
+    });
+    await answer.body.dump({ limit: MAX_ANSWER_BYTES }).catch(() => undefined);
+    const { statusCode } = answer;
+    if (statusCode >= 200 && statusCode < 300) return undefined;
+    return { reason: `it answered ${statusCode}`, isFinal: !RETRYABLE.has(statusCode) };
+  }
+
+  private takeBack(batch: readonly Buffer[]): void {
+    this.waiting = [...batch, ...this.waiting];
+    this.bytes += sizeOf(batch);
+    this.dropOldest();
+  }
+
+  /** A tenth at a time: removing from the front of an array costs as much for one as for many. */
+  private dropOldest(): void {
+    const { maxQueue } = this.settings;
+    if (this.waiting.length <= maxQueue && this.bytes <= MAX_BYTES) return;
+    const excess = Math.max(0, this.waiting.length - maxQueue);
+    let count = Math.max(excess, Math.ceil(this.waiting.length / 10));
+    let bytes = sizeOf(this.waiting.slice(0, count));
+    while (this.bytes - bytes > MAX_BYTES) bytes += this.waiting[count++]?.length ?? Infinity;
+    this.waiting.splice(0, count);
+    this.bytes = sizeOf(this.waiting);
+    this.counts.dropped(count);
+  }
+
+  private waitMs(): number {
+    return Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** (this.failures - 1));
+  }
+}
+
+interface Failure {
+  readonly reason: string;
+  /** Another attempt would fail as well. */
+  readonly isFinal: boolean;
+}
+
+function sizeOf(spans: readonly Buffer[]): number {
+  return spans.reduce((bytes, { length }) => bytes + length, 0);
+}
+
+function reasonOf(error: unknown): string {
+  if (String(error).startsWith('TimeoutError:')) return 'it did not answer in time';
+  return connectionProblem(error) ?? (error instanceof Error ? error.message : String(error));
+}
