@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { Api } from '../support/api.js';
@@ -6,20 +7,33 @@ import { startApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
 import { fixture } from '../support/peers.js';
+import { missingSeries } from '../support/series.js';
 
 const rule = z.strictObject({
   alert: z.string(),
   expr: z.string(),
   for: z.string().optional(),
   labels: z.strictObject({ severity: z.enum(['warning', 'critical']) }),
-  annotations: z.strictObject({ summary: z.string() }),
+  annotations: z.strictObject({ summary: z.string(), runbook: z.string() }),
 });
-const { groups } = z
-  .object({ groups: z.array(z.object({ rules: z.array(rule) })) })
-  .parse(parse(readFileSync('deploy/alerts.yml', 'utf8')));
-const rules = groups.flatMap((group) => group.rules);
+/** Of Debian's package `prometheus`. */
+const PROMTOOL = spawnSync('promtool', ['--version']).status === 0;
+const FOLDER = 'deploy/prometheus';
+const rulesIn = (file: string): z.infer<typeof rule>[] =>
+  z
+    .object({ groups: z.array(z.object({ rules: z.array(rule) })) })
+    .parse(parse(readFileSync(`${FOLDER}/${file}`, 'utf8')))
+    .groups.flatMap((group) => group.rules);
+const panel = z.looseObject({ targets: z.array(z.looseObject({ expr: z.string() })).optional() });
+const dashboard = z
+  .looseObject({ uid: z.literal('switchboard'), panels: z.array(panel) })
+  .parse(JSON.parse(readFileSync('deploy/grafana/switchboard.json', 'utf8')));
+const rules = rulesIn('switchboard.rules.yaml');
+const all = readdirSync(FOLDER)
+  .filter((name) => name.endsWith('.rules.yaml'))
+  .flatMap(rulesIn);
 
-describe('the alerts in deploy/alerts.yml', () => {
+describe('the alerts in deploy/prometheus', () => {
   let service: TestApp;
   let api: Api;
   beforeAll(async () => {
@@ -57,19 +71,38 @@ describe('the alerts in deploy/alerts.yml', () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(8);
   });
 
-  it('read only series that the service has', async () => {
+  (PROMTOOL ? it : it.skip)('are correct for promtool', () => {
+    const files = readdirSync(FOLDER).filter((name) => name.endsWith('.rules.yaml'));
+    const { status, stdout, stderr } = spawnSync(
+      'promtool',
+      ['check', 'rules', '--lint-fatal', ...files.map((name) => `${FOLDER}/${name}`)],
+      { encoding: 'utf8' },
+    );
+    expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('rules found')]);
+  });
+
+  it('have a name and a runbook of their own', () => {
+    for (const { alert, annotations } of all) {
+      expect(annotations.runbook).toBe(`docs/operations.md#${alert.toLowerCase()}`);
+    }
+    expect(new Set(all.map(({ alert }) => alert)).size).toBe(all.length);
+  });
+
+  it('and the dashboard read only series that the service has', async () => {
     await register('watched', true);
     const text = await eventually(async () => {
       const answer = await read();
       expect(answer).toContain('mcp_aggregator_servers_total{status="connected"} 1');
       return answer;
     });
-    for (const { expr } of rules) {
-      for (const [, name, labels = ''] of expr.matchAll(/(mcp_aggregator_\w+)(?:\{(.*?)\})?/g)) {
-        const line = new RegExp(`^${name}(?:\\{(?=.*${labels}).*\\})? `, 'm');
-        expect(text).toMatch(line);
-      }
-      for (const [, label] of expr.matchAll(/by \((\w+)\)/g)) expect(text).toContain(`${label}="`);
+    expect(all.flatMap(({ expr }) => missingSeries(text, expr))).toEqual([]);
+    const drawn = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    expect(drawn.length).toBeGreaterThan(20);
+    const missing = drawn.flatMap((expr) => missingSeries(text, expr));
+    // Servers have these only after their first call or check.
+    for (const name of missing) {
+      expect(name).toMatch(/^mcp_aggregator_(?:execution|query|health_check)_duration_seconds/);
+      expect(text).toContain(`# TYPE ${/^\w+?_seconds/.exec(name)?.[0] ?? ''} `);
     }
   });
 
