@@ -33,6 +33,8 @@ export {
   addressOf,
   type Actor,
   hasScope,
+  type Person,
+  personOf,
   type Principal,
   SYSTEM,
 } from './authenticate/principal.js';

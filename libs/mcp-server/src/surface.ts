@@ -9,6 +9,8 @@ export type Era = 'legacy' | 'modern';
 export interface Caller {
   readonly name: string;
   readonly ip: string | null;
+  /** The person, whose credentials towards servers it uses; a session belongs to one. */
+  readonly subject?: string | undefined;
   /** The path of the endpoint; undefined for a request of another replica. */
   readonly endpoint?: string;
   /** The slug of the view that it uses. */

@@ -109,6 +109,7 @@ describe('a first start without configured tokens', () => {
       name: 'first-start-admin',
       scopes: ['admin'],
       subjects: ['token:first-start-admin'],
+      subject: 'token:first-start-admin',
     });
     expect(rows.configured.map(({ name }) => name)).toEqual(['first-start-admin']);
     expect(tokens.takeNewToken()).toBeUndefined();

@@ -52,7 +52,12 @@ describe(JwtVerifier.name, () => {
     ['no scope of the service', { scope: 'openid profile' }, []],
     ['something else', { scope: 7 }, []],
   ])('reads scopes from %s', async (_, claims, scopes) => {
-    const principal = { name: 'jwt:user@example.com', scopes, subjects: ['user:user@example.com'] };
+    const principal = {
+      name: 'jwt:user@example.com',
+      scopes,
+      subjects: ['user:user@example.com'],
+      subject: 'jwt:https://id.example.com user@example.com',
+    };
     expect(await verifier.verify(await issuer.sign(claims), 'h', '/mcp')).toEqual(principal);
   });
 

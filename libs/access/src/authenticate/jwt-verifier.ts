@@ -11,7 +11,7 @@ import {
 } from '@app/platform';
 import { JwtRefused } from '../access.errors.js';
 import type { Issuer } from './issuer.js';
-import { type Principal, principalName } from './principal.js';
+import { type Principal, principalName, subjectIn } from './principal.js';
 import { LruMap } from './lru-map.js';
 import { type TokenReach, reaches, reachOf } from './oauth-metadata.js';
 
@@ -117,10 +117,15 @@ function principalOf(payload: JWTPayload, claims: Claims): Principal {
       ? principalName('jwt', payload.sub)
       : client !== undefined && principalName('jwt-client', client);
   if (!name) throw new JwtRefused('the token has no usable sub, client_id or azp');
+  const subject =
+    payload.sub === undefined
+      ? subjectIn('jwt-client', client ?? '', payload.iss)
+      : subjectIn('jwt', payload.sub, payload.iss);
   return {
     name,
     scopes: scopesOf(payload, claims.roles),
     subjects: subjectsOf(payload.sub, client, payload[claims.groups]),
+    subject,
   };
 }
 

@@ -1,5 +1,5 @@
 import { tokenScopes } from '@app/platform';
-import { hasScope, principalName } from './principal.js';
+import { hasScope, personOf, principalName, subjectIn } from './principal.js';
 
 describe(hasScope.name, () => {
   it.each([
@@ -37,4 +37,21 @@ describe(principalName.name, () => {
       expect(principalName('jwt', given)).toBeUndefined();
     },
   );
+});
+
+describe(subjectIn.name, () => {
+  it('differs for each kind, issuer and id', () => {
+    const subjects = [
+      subjectIn('token', 'alice'),
+      subjectIn('issued', 'alice'),
+      subjectIn('jwt', 'alice', 'https://one.example'),
+      subjectIn('jwt', 'alice', 'https://two.example'),
+      subjectIn('jwt', 'two.example alice', 'https://'),
+      subjectIn('jwt', 'example alice', 'https://one'),
+      subjectIn('jwt', 'alice', 'https://one example'),
+      subjectIn('jwt-client', 'alice', 'https://one.example'),
+      personOf({ name: 'alice' }).subject,
+    ];
+    expect(new Set(subjects).size).toBe(subjects.length);
+  });
 });

@@ -29,6 +29,8 @@ export interface Principal {
   readonly scopes: readonly TokenScope[];
   /** What grants are given to: `token:ci`, or `user:…`, `client:…` and `group:…` of a JWT. */
   readonly subjects: readonly string[];
+  /** Made by `subjectIn`: the person or program, whichever token it uses; see `Person`. */
+  readonly subject?: string | undefined;
   /** The only view of a token that was issued for one, at every address. */
   readonly pinned?: PinnedView | undefined;
 }
@@ -43,6 +45,33 @@ export interface PinnedView {
 export interface Actor {
   readonly name: string;
   readonly ip: string | null;
+  /** Of the principal. */
+  readonly subject?: string | undefined;
+}
+
+/** Whom credentials towards servers belong to. */
+export interface Person {
+  /** Never given to another, unlike a name: a token of the same name may be issued later. */
+  readonly subject: string;
+  /** For people to read. */
+  readonly name: string;
+}
+
+/** Of a subject: a configured token, an issued one by its id, or what an issuer of JWTs says. */
+export type SubjectKind = 'token' | 'issued' | 'jwt' | 'jwt-client';
+
+/**
+ * Unique over all issuers. Those of JWTs are URLs without spaces, so that the first space ends the issuer.
+ */
+export function subjectIn(kind: SubjectKind, id: string, issuer = ''): string {
+  return kind === 'jwt' || kind === 'jwt-client'
+    ? `${kind}:${issuer.replaceAll(' ', '%20')} ${id}`
+    : `${kind}:${id}`;
+}
+
+/** The name is unique among callers; a principal without a subject is its own. */
+export function personOf({ name, subject }: Pick<Actor, 'name' | 'subject'>): Person {
+  return { subject: subject ?? `name:${name}`, name };
 }
 
 /** For changes that no request caused. */

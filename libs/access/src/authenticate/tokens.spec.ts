@@ -46,6 +46,7 @@ describe(Tokens.name, () => {
       name: 'ops',
       scopes: ['admin'],
       subjects: ['token:ops'],
+      subject: 'token:ops',
     });
     expect(tokens.find(hashOf('unknown-token-text'))).toBeUndefined();
     expect(rows.configured.map(({ hash }) => hash)).toEqual([

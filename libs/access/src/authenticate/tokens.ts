@@ -5,7 +5,7 @@ import { Clock, CoalescedRuns, type ConfiguredToken, Env, Signals } from '@app/p
 import { acceptedHashes, type IssuedToken } from '../tokens/issued-token.js';
 import { IssuedTokenStore } from '../tokens/issued-token.store.js';
 import { adminToken, tokenHash } from './admin-token.js';
-import type { Principal } from './principal.js';
+import { type Principal, subjectIn } from './principal.js';
 import { TokenStore } from './token.store.js';
 
 /** The holder of a token. */
@@ -156,12 +156,13 @@ export class Tokens {
     this.known.clear();
     this.accounts.clear();
     for (const { hash, name, scopes } of this.configured) {
-      const principal = tokenPrincipal(name, scopes);
+      const principal = tokenPrincipal(name, scopes, subjectIn('token', name));
       this.add(hash, { principal, account: `configured:${name}`, until: Infinity });
     }
     for (const token of tokens) {
       const { id, name, scopes, view } = token;
-      const principal = { ...tokenPrincipal(name, scopes), ...(view && { pinned: view }) };
+      const subject = subjectIn('issued', id);
+      const principal = { ...tokenPrincipal(name, scopes, subject), ...(view && { pinned: view }) };
       const account = `token:${id}`;
       for (const [hash, until] of acceptedHashes(token)) {
         this.add(hash, { principal, account, until, id });
@@ -202,8 +203,8 @@ export class Tokens {
   }
 }
 
-function tokenPrincipal(name: string, scopes: Principal['scopes']): Principal {
-  return { name, scopes, subjects: [`token:${name}`] };
+function tokenPrincipal(name: string, scopes: Principal['scopes'], subject: string): Principal {
+  return { name, scopes, subjects: [`token:${name}`], subject };
 }
 
 /** A prefix for the lookup; the whole hash is then compared in constant time. */

@@ -127,6 +127,7 @@ describe(AccessControl.name, () => {
       name: 'reader',
       scopes: ['read'],
       subjects: ['token:reader'],
+      subject: 'token:reader',
     });
     expect((await get('/public', `Bearer ${READER}`)).text).toBe('no caller');
   });

@@ -55,7 +55,12 @@ export function principalOf({ principal }: FastifyRequest): Principal {
 }
 
 export function actorOf(request: FastifyRequest): Actor {
-  return { name: request.principal?.name ?? ANONYMOUS, ip: addressOf(request) };
+  const { principal } = request;
+  return {
+    name: principal?.name ?? ANONYMOUS,
+    ip: addressOf(request),
+    subject: principal?.subject,
+  };
 }
 
 /** Whether the caller has a scope beyond the one that the route requires. */

@@ -138,7 +138,7 @@ export class McpRoutes implements OnModuleInit {
     request: FastifyRequest,
     reply: FastifyReply,
   ): void {
-    const { name, ip } = actorOf(request);
+    const { name, ip, subject } = actorOf(request);
     const principal = principalOf(request);
     const isAdmitted = (): boolean =>
       this.permissions.find(principal, view.slug)?.offer.key === offer.key;
@@ -153,6 +153,7 @@ export class McpRoutes implements OnModuleInit {
     void this.endpoint.handle(surface, http, request.body, {
       name,
       ip,
+      subject,
       isAdmitted,
       endpoint,
       view: view.slug,

@@ -62,9 +62,8 @@ export class SessionStore {
   /** Undefined also for a session of another caller or view: an id alone grants no access. */
   find(id: string, view: McpSurface, caller: Caller): LegacySession | undefined {
     const entry = this.sessions.get(id);
-    if (entry?.session.caller.name !== caller.name || entry.session.view.key !== view.key) {
-      return undefined;
-    }
+    if (!entry || !isSamePerson(entry.session.caller, caller)) return undefined;
+    if (entry.session.view.key !== view.key) return undefined;
     const { session } = entry;
     if (this.isExpired(entry)) {
       this.remove(session);
@@ -170,6 +169,12 @@ export class SessionStore {
     this.clientLimits?.note('sessions', oldest.session.caller.name);
     this.remove(oldest.session);
   }
+}
+
+/** Two issuers may give the same name to different people. Replicas of the version before name no subject. */
+function isSamePerson(one: Caller, other: Caller): boolean {
+  const isKnown = one.subject !== undefined && other.subject !== undefined;
+  return one.name === other.name && (!isKnown || one.subject === other.subject);
 }
 
 function givesWayBefore(one: Entry, other: Entry): boolean {

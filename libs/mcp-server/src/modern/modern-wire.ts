@@ -140,8 +140,9 @@ export class ModernWire {
     const { requestState, inputResponses } = request.params ?? {};
     const params = changed(request.params ?? {}, NO_INPUT);
     const answers = isJsonObject(inputResponses) ? inputResponses : undefined;
+    const { name, subject } = client.caller;
     const purpose = JSON.stringify([
-      client.caller.name,
+      subject ?? name,
       view.key,
       request.method,
       subjectOf(request) ?? null,

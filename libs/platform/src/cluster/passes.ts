@@ -24,6 +24,7 @@ const schema = z.strictObject({
     name: z.string().min(1),
     scopes: z.array(z.enum(tokenScopes)).readonly(),
     subjects: z.array(z.string()).readonly(),
+    subject: z.string().optional(),
     pinned: z.strictObject({ viewId: z.string(), level: z.string() }).optional(),
   }),
   ip: z.string().nullable(),
