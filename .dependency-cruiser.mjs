@@ -59,6 +59,7 @@ const mayCall = {
     'access',
     'activity',
     'approvals',
+    'authorization',
     'mcp-protocol',
     'mcp-client',
     'mcp-server',

@@ -26,6 +26,8 @@ import { CallDays1764300000000 } from './1764300000000-call-days.js';
 import { AuditFilters1764345000000 } from './1764345000000-audit-filters.js';
 import { Webhooks1764350000000 } from './1764350000000-webhooks.js';
 import { OAuth1764400000000 } from './1764400000000-oauth.js';
+import { ServerCredentialMode1764410000000 } from './1764410000000-server-credential-mode.js';
+import { PersonCredentials1764411000000 } from './1764411000000-person-credentials.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
 export const migrations = [
@@ -57,4 +59,6 @@ export const migrations = [
   AuditFilters1764345000000,
   Webhooks1764350000000,
   OAuth1764400000000,
+  ServerCredentialMode1764410000000,
+  PersonCredentials1764411000000,
 ] as const;

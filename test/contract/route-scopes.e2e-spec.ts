@@ -46,11 +46,16 @@ const ROUTES = {
     POST {}/login-links
     GET {}/tools/rows
     GET /api/v1/oauth/grants
-    DELETE /api/v1/oauth/grants/{id}`,
+    DELETE /api/v1/oauth/grants/{id}
+    GET /api/v1/me/connections`,
   /** Makes servers do something. */
   call: `
     GET {}/results/{id}
     POST /api/v1/tools/call
+    PUT /api/v1/me/connections/{id}
+    DELETE /api/v1/me/connections/{id}
+    POST /api/v1/me/connections/{id}/expire
+    POST /api/v1/me/connections/{id}/link
     POST {}/query`,
   /** Daily work with what is defined, and what explains it. */
   operate: `
@@ -112,6 +117,9 @@ const ROUTES = {
     POST {}/webhooks
     PATCH {}/webhooks/{id}
     DELETE {}/webhooks/{id}
+    GET {}/servers/{id}/connections
+    DELETE {}/servers/{id}/connections/{connection}
+    POST {}/servers/{id}/connections/{connection}/expire
     POST {}/servers/import
     POST {}/servers/import/preview`,
 };

@@ -24,6 +24,7 @@ export function catalogueOf(pictured: readonly PicturedServer[]): CatalogueSnaps
     errorMessage: null,
     listFailures: {},
     trust: null,
+    credentials: 'shared',
     toolCount: tools.length,
     withheldCount: 0,
     registeredAt: new Date(i),

@@ -6,6 +6,7 @@ import { type AuditEntry, AuditLosses, AuditStore } from '@app/access';
 import { ActivityFeed, ActivityModule, CallActivity, PeerQuestions } from '@app/activity';
 import { ApprovalsModule, DefinitionScreening } from '@app/approvals';
 import { AggregationModule, QueryTool } from '@app/aggregation';
+import { AuthorizationModule, PersonCredentials } from '@app/authorization';
 import { Catalogue, CatalogueModule } from '@app/catalogue';
 import { SessionOpened } from '@app/events';
 import { GatewayModule } from '@app/gateway';
@@ -30,6 +31,7 @@ import { RoutingModule } from '@app/routing';
 import {
   type ServerNotice,
   type ServerRoots,
+  PersonSessions,
   ServerUnavailable,
   SessionPool,
   SessionsModule,
@@ -56,15 +58,23 @@ export async function startGateway(
   @Module({
     providers: [
       { provide: SessionPool, useValue: sessions },
+      // Every server is called with its own credentials.
+      { provide: PersonSessions, useValue: {} },
       { provide: Replicas, useValue: { hear: () => () => undefined } },
       { provide: Peers, useValue: { isClustered: false, onGone: () => () => undefined } },
       ClusterKeys,
       { provide: PassingOn, useValue: { endStanding: () => undefined } },
       { provide: Deployment, useValue: { id: 'gateway-under-test' } },
     ],
-    exports: [SessionPool, Replicas, Peers, ClusterKeys, PassingOn, Deployment],
+    exports: [SessionPool, PersonSessions, Replicas, Peers, ClusterKeys, PassingOn, Deployment],
   })
   class Sessions {}
+
+  @Module({
+    providers: [{ provide: PersonCredentials, useValue: {} }],
+    exports: [PersonCredentials],
+  })
+  class WithoutPeople {}
 
   const audited: AuditEntry[] = [];
   const audit = { recordAll: async (entries: AuditEntry[]) => void audited.push(...entries) };
@@ -157,6 +167,8 @@ export async function startGateway(
     .useModule(Unbudgeted)
     .overrideModule(SessionsModule)
     .useModule(Sessions)
+    .overrideModule(AuthorizationModule)
+    .useModule(WithoutPeople)
     .overrideProvider(OfferingStore)
     .useValue(noRows)
     .overrideProvider(LiveLists)

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { CommandBus, CqrsModule } from '@nestjs/cqrs';
 import { AccessModule, SYSTEM } from '@app/access';
+import { PersonRowsModule } from '@app/authorization';
 import { createPino, DatabaseModule, makeDataDir, PinoLogger, PlatformModule } from '@app/platform';
 import { OAuthRowsModule } from '@app/oauth';
 import { RegistryModule, RotateCredentials } from '@app/registry';
@@ -24,6 +25,7 @@ try {
         AccessModule,
         RegistryModule,
         OAuthRowsModule,
+        PersonRowsModule,
         WebhookRowsModule,
       ],
     },

@@ -65,7 +65,7 @@ export class ServerAuthorizations {
     return openTrialAuthorizer(transport, { load }, options);
   }
 
-  private optionsFor(serverName: string): OAuthOptions {
+  optionsFor(serverName: string): OAuthOptions {
     return {
       serverName,
       allowInsecureHttp: this.env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP,

@@ -1,5 +1,10 @@
 import type { JsonObject, JsonValue, Trust } from '@app/platform';
-import { errorShown, type ListFailures, type ServerStatus } from '@app/registry';
+import {
+  type CredentialMode,
+  errorShown,
+  type ListFailures,
+  type ServerStatus,
+} from '@app/registry';
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Withheld } from './withheld.js';
@@ -50,6 +55,8 @@ export interface CatalogueServer {
   readonly listFailures: ListFailures;
   /** What happens to changed definitions; null: as the setting says. */
   readonly trust: Trust | null;
+  /** Whose credentials calls are made with. */
+  readonly credentials: CredentialMode;
   /** Counted from the tools in the same snapshot, so that every counted tool can be called (contract R39). */
   readonly toolCount: number;
   /** Tools that wait for approval. */
@@ -93,10 +100,11 @@ export function indexServers(
   const views = [...servers]
     .map((server): CatalogueServer => {
       const { id, name, description, status, errorMessage, trust, registeredAt } = server;
+      const { listFailures, credentials } = server;
       const toolCount = toolsByServer.get(id)?.length ?? 0;
       const withheldCount = withheld.toolsByServer.get(id)?.length ?? 0;
       const shown = { id, name, description, status, errorMessage, trust, registeredAt };
-      return { ...shown, toolCount, withheldCount, listFailures: server.listFailures };
+      return { ...shown, toolCount, withheldCount, listFailures, credentials };
     })
     .sort(byName);
   return {
@@ -112,6 +120,7 @@ export function isSameServer(a: CatalogueServer, b: CatalogueServer | undefined)
     a.status === b.status &&
     a.errorMessage === b.errorMessage &&
     a.trust === b.trust &&
+    a.credentials === b.credentials &&
     isDeepStrictEqual(a.listFailures, b.listFailures) &&
     a.toolCount === b.toolCount &&
     a.withheldCount === b.withheldCount
@@ -122,13 +131,13 @@ export function isSameServer(a: CatalogueServer, b: CatalogueServer | undefined)
 export function digestOfServers(servers: CatalogueSnapshot['servers']): string {
   const lines = [...servers.values()]
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    .map(({ id, name, status, description, errorMessage, listFailures, trust }) => {
+    .map(({ id, name, status, description, errorMessage, listFailures, trust, credentials }) => {
       const { tools, prompts, resources, resourceTemplates } = listFailures;
       // The row has no error of its own where lists that could not be read are shown as one.
       const ofLists = errorShown({ status, errorMessage: null, listFailures });
       const error = errorMessage === ofLists ? null : errorMessage;
       const lists = [tools, prompts, resources, resourceTemplates];
-      return [id, name, status, description, error, ...lists, trust]
+      return [id, name, status, description, error, ...lists, trust, credentials]
         .filter((shown) => shown !== null && shown !== undefined)
         .join(' ');
     });

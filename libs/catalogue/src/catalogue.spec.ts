@@ -110,6 +110,7 @@ describe(Catalogue.name, () => {
     errorMessage: null,
     listFailures: {},
     trust: null,
+    credentials: 'shared',
     registeredAt: new Date(0),
     version,
   });

@@ -2,3 +2,11 @@
 export class ServerAuthorized {
   constructor(readonly serverId: string) {}
 }
+
+/** A person gave, replaced or withdrew credentials for a server; published after the row is written. */
+export class PersonConnectionChanged {
+  constructor(
+    readonly serverId: string,
+    readonly subject: string,
+  ) {}
+}

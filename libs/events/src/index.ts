@@ -1,5 +1,5 @@
 export { TokensWithdrawn } from './access.events.js';
-export { ServerAuthorized } from './authorization.events.js';
+export { PersonConnectionChanged, ServerAuthorized } from './authorization.events.js';
 export { CatalogueReplaced } from './catalogue.events.js';
 export { SkillsChanged, ToolsClassified } from './classification.events.js';
 export { ToolApproved, ToolQuarantined, ToolsDiscovered } from './discovery.events.js';

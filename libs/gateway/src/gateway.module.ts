@@ -2,6 +2,7 @@ import { type BeforeApplicationShutdown, Module } from '@nestjs/common';
 import { ActivityFeed, ActivityModule } from '@app/activity';
 import { ApprovalsModule } from '@app/approvals';
 import { AggregationModule } from '@app/aggregation';
+import { AuthorizationModule } from '@app/authorization';
 import { CatalogueModule } from '@app/catalogue';
 import { type ClusterView, McpEndpoint } from '@app/mcp-server';
 import {
@@ -50,6 +51,7 @@ import { ServerNotifications } from './notify/server-notifications.js';
 import { ShowServersOnCatalogueReplaced } from './lists/show-servers.on-catalogue-replaced.js';
 import { PendingUrlElicitations } from './notify/pending-url-elicitations.js';
 import { KeptResultResources } from './forward/kept-result-resources.js';
+import { AskToConnect } from './forward/ask-to-connect.js';
 import { RequestForwarder } from './forward/request-forwarder.js';
 import { McpSurfaces } from './endpoints/mcp-surfaces.js';
 import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
@@ -59,6 +61,7 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
     ActivityModule,
     AggregationModule,
     ApprovalsModule,
+    AuthorizationModule,
     CatalogueModule,
     PolicyModule,
     ResultsModule,
@@ -113,6 +116,7 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
     MisplacedRequests,
     McpSurfaces,
     SurfaceDependencies,
+    AskToConnect,
     RequestForwarder,
     KeptResultResources,
     OfferingStore,

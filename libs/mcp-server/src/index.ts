@@ -2,6 +2,7 @@ export type { ConnectedClient } from './clients/connected-client.js';
 export { McpEndpoint } from './endpoint/mcp-endpoint.js';
 export { envelopeFor } from './modern/envelope.js';
 export type {
+  Caller,
   ClientCall,
   McpClient,
   McpSurface,

@@ -1,7 +1,7 @@
 export { AuthorizationStore } from './credentials/authorization.store.js';
 export { AuthorizationView, toAuthorizationView } from './credentials/authorization.dto.js';
 export { ChangeServerStatus, type StatusChange } from './status/change-server-status.command.js';
-export type { ResolvedTransport } from './connection/resolve-config.js';
+export type { PersonalValues, ResolvedTransport } from './connection/resolve-config.js';
 export { Deployment } from './connection/deployment.js';
 export { CredentialVault } from './credentials/credential-vault.js';
 export { credentialsOf } from './credentials/credentials.js';
@@ -11,8 +11,11 @@ export {
   DiscoveredServerStore,
   type WaitingServer,
 } from './discovered-server.store.js';
+export { GetPersonalTemplate } from './read/get-personal-template.query.js';
 export { GetServer } from './read/get-server.query.js';
 export { ImportServers } from './register/import-servers.command.js';
+export { ListPersonalServers, type PersonalServer } from './read/list-personal-servers.query.js';
+export type { PersonalTemplate } from './credentials/personal-template.js';
 export { ListServers } from './read/list-servers.query.js';
 export { RecordHealth } from './status/record-health.command.js';
 export { ServerNotFound, UnreadableCredentials, UnreadableServersFile } from './registry.errors.js';
@@ -31,7 +34,7 @@ export { RotateCredentials } from './credentials/rotate-credentials.command.js';
 export { ImportPreviewDto } from './import/import.dto.js';
 export { RegisterServerDto } from './servers.dto.js';
 export { ForbiddenUrl, UnsetVariable } from './registry.errors.js';
-export type { Server } from './server.js';
+export type { CredentialMode, Server } from './server.js';
 export { ServerHistory } from './read/server-history.query.js';
 export { ServerIdPipe } from './server-id.pipe.js';
 export type { HistoryEntry } from './server.store.js';

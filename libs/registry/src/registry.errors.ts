@@ -30,6 +30,16 @@ export class UnsetVariable extends AppError {
   }
 }
 
+/** A value that a person has to give was not given: a shared value never takes its place. */
+export class PersonalValueMissing extends AppError {
+  constructor(field: string) {
+    super(`Cannot connect: the value ${field} has not been given by the person who calls`, {
+      kind: 'conflict',
+      code: 'CONNECTION_REQUIRED',
+    });
+  }
+}
+
 /** A URL that turns out to be forbidden once its placeholders are resolved. */
 export class ForbiddenUrl extends AppError {
   constructor(serverName: string, problem: string) {

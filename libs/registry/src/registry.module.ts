@@ -5,11 +5,13 @@ import { ChangeServerStatusHandler } from './status/change-server-status.command
 import { CredentialVault } from './credentials/credential-vault.js';
 import { DiscoveredServerStore } from './discovered-server.store.js';
 import { Deployment } from './connection/deployment.js';
+import { GetPersonalTemplateHandler } from './read/get-personal-template.query.js';
 import { GetServerHandler } from './read/get-server.query.js';
 import { ImportServersHandler } from './register/import-servers.command.js';
 import { ImportController } from './import/import.controller.js';
 import { ImportPastedHandler } from './import/import-pasted.command.js';
 import { PlanImportHandler } from './import/plan-import.query.js';
+import { ListPersonalServersHandler } from './read/list-personal-servers.query.js';
 import { ListServersHandler } from './read/list-servers.query.js';
 import { RecordHealthHandler } from './status/record-health.command.js';
 import { RegisterServerHandler } from './register/register-server.command.js';
@@ -55,7 +57,9 @@ import { UpdateServerHandler } from './change/update-server.command.js';
     ImportServersHandler,
     PlanImportHandler,
     ImportPastedHandler,
+    GetPersonalTemplateHandler,
     GetServerHandler,
+    ListPersonalServersHandler,
     ListServersHandler,
     ServerHistoryHandler,
     ServersDigestHandler,

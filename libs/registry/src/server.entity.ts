@@ -2,6 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { TransportType } from './connection/connection-config.js';
 import type { ProtocolEra } from '@app/mcp-protocol';
 import type { Trust } from '@app/platform';
+import type { CredentialMode } from './server.js';
 import type { ServerStatus } from './status/server-status.js';
 
 @Entity({ schema: 'mcp', name: 'external_servers' })
@@ -40,6 +41,9 @@ export class ServerEntity {
 
   @Column('varchar', { nullable: true })
   readonly trust!: Trust | null;
+
+  @Column('varchar', { default: 'shared' })
+  readonly credentials!: CredentialMode;
 
   @Column('integer', { name: 'tool_count', default: 0 })
   readonly toolCount!: number;

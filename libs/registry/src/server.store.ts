@@ -65,6 +65,7 @@ export type ServerChanges = Partial<
     | 'protocolEra'
     | 'asksCallers'
     | 'trust'
+    | 'credentials'
     | 'listFailures'
     | 'warnings'
     | 'errorMessage'
@@ -255,7 +256,7 @@ export class ServerStore {
       `SELECT md5(string_agg(
          concat_ws(' ', id, name, status, description, error_message, list_failures ->> 'tools',
           list_failures ->> 'prompts', list_failures ->> 'resources',
-          list_failures ->> 'resourceTemplates', trust), ';' ORDER BY id)) AS digest
+          list_failures ->> 'resourceTemplates', trust, credentials), ';' ORDER BY id)) AS digest
        FROM mcp.external_servers`,
     );
     return rows[0]?.digest ?? '';
@@ -357,8 +358,9 @@ function partOf(text: string): FindOperator<string> {
 }
 
 /** A configuration that open sessions do not use, or a disconnect by request. */
-function endsSessions({ config, status, wanted }: ServerChanges): boolean {
-  return config !== undefined || (status === 'DISCONNECTED' && wanted === false);
+function endsSessions({ config, credentials, status, wanted }: ServerChanges): boolean {
+  const isReconfigured = config !== undefined || credentials !== undefined;
+  return isReconfigured || (status === 'DISCONNECTED' && wanted === false);
 }
 
 const warningsSchema = z.array(z.string());

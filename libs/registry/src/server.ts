@@ -5,6 +5,13 @@ import type { TransportType } from './connection/connection-config.js';
 import type { ListFailures } from './status/list-failures.js';
 import type { ServerStatus } from './status/server-status.js';
 
+/**
+ * Whose credentials calls are made with. shared: those of the configuration. per_user: those of the person who calls;
+ * the configured ones serve discovery and health.
+ */
+export const credentialModes = ['shared', 'per_user'] as const;
+export type CredentialMode = (typeof credentialModes)[number];
+
 /** A registered MCP server. Its connection configuration, which holds secrets, is stored separately. */
 export interface Server {
   readonly id: string;
@@ -21,6 +28,7 @@ export interface Server {
   readonly asksCallers: boolean;
   /** What happens to changed definitions; null: as the setting says. */
   readonly trust: Trust | null;
+  readonly credentials: CredentialMode;
   readonly toolCount: number;
   /** When the last discovery ended, whether it could read the tools or not. */
   readonly toolsReadAt: Date | null;
@@ -43,8 +51,8 @@ export interface Server {
 /** What an event says of the server: the part of the row that the catalogue shows. */
 export function writtenServer(server: Server): WrittenServer {
   const { id, name, description, status, errorMessage, listFailures, trust } = server;
-  const { registeredAt, version } = server;
-  const shown = { id, name, description, status, errorMessage, listFailures, trust };
+  const { credentials, registeredAt, version } = server;
+  const shown = { id, name, description, status, errorMessage, listFailures, trust, credentials };
   return { ...shown, registeredAt, version };
 }
 

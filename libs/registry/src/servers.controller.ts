@@ -64,6 +64,7 @@ export class ServersController {
       healthCheckUrl: dto.health_check_url,
       autoConnect: dto.auto_connect ?? true,
       trust: dto.trust,
+      credentials: dto.credentials,
     };
     const server = await this.commands.execute(new RegisterServer(registration, actor));
     return toServerView(server, { withheldCount: 0, needsLogin: false });
@@ -121,6 +122,7 @@ export class ServersController {
       healthCheckUrl: dto.health_check_url,
       connectionConfig: dto.connection_config,
       trust: dto.trust,
+      credentials: dto.credentials,
     };
     const server = await this.commands.execute(new UpdateServer(id, update, actor));
     return this.detail(server, true);

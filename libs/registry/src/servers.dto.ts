@@ -22,7 +22,7 @@ import {
 } from './connection/connection-config.js';
 import { maskConfig, maskUrl } from './connection/mask-config.js';
 import type { HistoryEntry } from './server.store.js';
-import { MAX_SERVER_NAME, type Server } from './server.js';
+import { type CredentialMode, credentialModes, MAX_SERVER_NAME, type Server } from './server.js';
 import { type ServerStatus, serverStatuses } from './status/server-status.js';
 import type { ToolSummary } from './read/tools-of-servers.query.js';
 import type { WithheldDefinitions } from './read/withheld-of-server.query.js';
@@ -57,7 +57,7 @@ export class RegisterServerDto {
     type: 'object',
     additionalProperties: true,
     description:
-      'STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.',
+      'STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment, `${user.NAME}` for a value of the person who calls.',
     example: {
       url: 'https://github-mcp.example.com/sse',
       headers: { Authorization: 'Bearer ${GITHUB_TOKEN}' },
@@ -92,6 +92,16 @@ export class RegisterServerDto {
   @IsOptional()
   @IsIn(trustLevels, { message: `Must be one of ${trustLevels.join(', ')}` })
   readonly trust?: Trust | null;
+
+  @ApiPropertyOptional({
+    enum: credentialModes,
+    default: 'shared',
+    description:
+      'Whose credentials calls are made with. per_user: those of the person who calls, given once for `${user.NAME}` in headers or env, or by OAuth; the configuration has credentials (as defaults, `${user.NAME:-…}`) only for discovery and health.',
+  })
+  @ValidateIf((dto: { credentials?: unknown }) => dto.credentials !== undefined)
+  @IsIn(credentialModes, { message: `Must be one of ${credentialModes.join(', ')}` })
+  readonly credentials?: CredentialMode;
 }
 
 export class UpdateServerDto extends PartialType(
@@ -100,6 +110,7 @@ export class UpdateServerDto extends PartialType(
     'health_check_url',
     'connection_config',
     'trust',
+    'credentials',
   ] as const),
 ) {
   @ApiPropertyOptional({ description: 'New name; also renames the tools of the server.' })
@@ -198,6 +209,11 @@ export class ServerView {
     description: 'What happens to changed definitions; null: as MCP_AGGREGATOR_TRUST says.',
   })
   readonly trust!: Trust | null;
+  @ApiProperty({
+    enum: credentialModes,
+    description: 'Whose credentials calls are made with: configured ones, or those of each person.',
+  })
+  readonly credentials!: CredentialMode;
   @ApiProperty({ format: 'date-time' })
   readonly registered_at!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
@@ -290,6 +306,7 @@ export function toServerView(
     error_message: server.errorMessage,
     warnings: server.warnings,
     trust: server.trust,
+    credentials: server.credentials,
     registered_at: server.registeredAt.toISOString(),
     connected_at: server.connectedAt?.toISOString() ?? null,
     updated_at: server.updatedAt.toISOString(),

@@ -53,7 +53,7 @@ class FakePool {
     return this.session;
   }
 
-  private readonly session = {
+  readonly session = {
     requestBytes: async (
       method: string,
       params: JsonObject | undefined,
@@ -74,12 +74,21 @@ function routing(
   { slots = 8, timeout = 60 } = {},
 ) {
   const pool = new FakePool(answers);
+  const people = {
+    acquire: (_server: unknown, person: { subject: string }) => {
+      asked.push(person.subject);
+      return Promise.resolve(pool.session);
+    },
+    explained: (_server: unknown, _person: unknown, error: unknown) => Promise.resolve(error),
+  };
+  const asked: string[] = [];
   const audit: FinishedCall[] = [];
   const metrics = new TestMetrics();
   const catalogue = { current: catalogueOf([{ name: 'github', tools: ['create'], ...server }]) };
   const handler = new CallToolHandler(
     catalogue as never,
     pool as never,
+    people as never,
     new CallSlots({ running: slots, waiting: 8 }),
     new CallMetrics(metrics.of(routingDuration), metrics.of(executionDuration)),
     { note: (call: FinishedCall) => audit.push(call) } as never,

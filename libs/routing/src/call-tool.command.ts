@@ -1,7 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { personOf } from '@app/access';
 import { CallActivity } from '@app/activity';
 import { Catalogue, type CatalogueServer, type CatalogueTool, ToolWithheld } from '@app/catalogue';
-import { ConnectionLost, CredentialsRefused, RequestTimedOut } from '@app/mcp-client';
+import {
+  ConnectionLost,
+  CredentialsRefused,
+  RequestTimedOut,
+  type UpstreamSession,
+} from '@app/mcp-client';
 import {
   AppError,
   changed,
@@ -12,7 +18,7 @@ import {
   Variables,
 } from '@app/platform';
 import { fillArguments, type Offer } from '@app/policy';
-import { ServerUnavailable, SessionPool } from '@app/sessions';
+import { PersonSessions, ServerUnavailable, SessionPool } from '@app/sessions';
 import { CallAudit } from './call-audit.js';
 import { CallMetrics } from './call.metrics.js';
 import { CallSlots } from './call-slots.js';
@@ -55,6 +61,7 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly sessions: SessionPool,
+    private readonly people: PersonSessions,
     private readonly slots: CallSlots,
     private readonly metrics: CallMetrics,
     private readonly audit: CallAudit,
@@ -154,12 +161,13 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     // It may have been withheld while the call waited for its turn.
     const withheld = this.catalogue.current.withheld.toolsById.get(tool.id);
     if (withheld) throw new ToolWithheld(withheld);
+    // Read again: a call that waited must not use the shared session once people have their own.
+    const now = this.latest(server);
+    const isShared = now.credentials === 'shared';
     const session =
-      this.sessions.get(server.id) ??
+      (isShared ? this.sessions.get(server.id) : undefined) ??
       (await timed(caller.span, 'wait for a session', () =>
-        wait.during(
-          this.sessions.acquire(this.latest(server), wait.within(deadline - performance.now())),
-        ),
+        wait.during(this.acquire(now, caller, wait.within(deadline - performance.now()))),
       ));
     const sentAt = performance.now();
     const timeoutMs = deadline - sentAt;
@@ -179,9 +187,21 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
         server.name,
       );
       return { result, executionMs: performance.now() - sentAt };
+    } catch (error) {
+      throw isShared ? error : await this.people.explained(now, personOf(caller.actor), error);
     } finally {
       this.metrics.execution.observe({ server: server.name }, (performance.now() - sentAt) / 1_000);
     }
+  }
+
+  private acquire(
+    server: CatalogueServer,
+    { actor }: ForwardContext,
+    withinMs: number,
+  ): Promise<UpstreamSession> {
+    return server.credentials === 'shared'
+      ? this.sessions.acquire(server, withinMs)
+      : this.people.acquire(server, personOf(actor), withinMs);
   }
 
   /** An error that ends the session is told after its status is written, and names it (contract R39 and R46). */

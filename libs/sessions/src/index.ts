@@ -7,6 +7,7 @@ export {
   refuseAsTold,
   WITHOUT_CALLER,
 } from './pass/passed-request.js';
+export { PersonSessions } from './persons/person-sessions.js';
 export { SessionPool, type ServerRoots } from './keep/session-pool.js';
 export { ServerUnavailable } from './sessions.errors.js';
 export { TrialConnector } from './connect/trial-connector.js';

@@ -1,5 +1,21 @@
 import { AppError, type JsonObject } from '@app/platform';
 
+/** Every session that people may have to a server, or in all, is in use. */
+export class TooManyPeople extends AppError {
+  constructor({ id, name, status }: ServerState) {
+    super(
+      `Server overloaded: as many people as are allowed use ${name} at the same time, or servers in all (MCP_AGGREGATOR_PERSON_SESSIONS_PER_SERVER, MCP_AGGREGATOR_PERSON_SESSIONS)`,
+      {
+        kind: 'overloaded',
+        code: 'OVERLOADED',
+        server: { id, name, status },
+        context: { outcome: 'not executed' },
+        retryAfterSeconds: 1,
+      },
+    );
+  }
+}
+
 interface ServerState {
   readonly id: string;
   readonly name: string;

@@ -14,6 +14,9 @@ import { ReconcileSessionsOnReplicaNews } from './reconcile/reconcile-sessions.o
 import { ReconnectServerOnServerAuthorized } from './connect/reconnect-server.on-server-authorized.js';
 import { ReopenSessionOnServerConnectionChanged } from './connect/reopen-session.on-server-connection-changed.js';
 import { ServerFolders } from './connect/server-folders.js';
+import { CloseSessionOnPersonConnectionChanged } from './persons/close-session.on-person-connection-changed.js';
+import { EndPersonSessionsJob } from './persons/end-person-sessions.job.js';
+import { PersonSessions } from './persons/person-sessions.js';
 import { ReplicaConnector } from './pass/replica-connector.js';
 import { LogsOfLeader } from './pass/logs-of-leader.js';
 import { SessionPool } from './keep/session-pool.js';
@@ -35,6 +38,9 @@ import { UpstreamConnector } from './connect/upstream-connector.js';
     UpstreamConnector,
     TrialConnector,
     SessionPool,
+    PersonSessions,
+    EndPersonSessionsJob,
+    CloseSessionOnPersonConnectionChanged,
     ReconcileSessionsJob,
     ReconcileSessionsHandler,
     ReconcileSessionsOnReplicaNews,
@@ -47,6 +53,6 @@ import { UpstreamConnector } from './connect/upstream-connector.js';
     CloseSessionsOnCatalogueReplaced,
     CloseWithdrawnSessionsHandler,
   ],
-  exports: [SessionPool, TrialConnector, RegistryModule],
+  exports: [PersonSessions, SessionPool, TrialConnector, RegistryModule],
 })
 export class SessionsModule {}

@@ -54,8 +54,18 @@ const form = {
     issuer: 'Issuer',
     issuerHint: 'The only authorization server that receives the credentials.',
   },
-  more: 'Description, trust and health check',
+  more: 'Description, credentials, trust and health check',
   description: 'Description',
+  credentials: 'Calls are made with',
+  credentialModes: {
+    shared: 'The credentials above, for everyone',
+    per_user: 'Credentials of each person',
+  },
+  credentialHints: {
+    shared: 'Everyone acts as the same account.',
+    per_user:
+      'Each person logs in, or gives what stands as ${user.NAME} in headers or variables. A default, ${user.NAME:-…}, serves discovery and health alone.',
+  },
   trust: 'When definitions change',
   trusts: {
     '': 'As for every server',

@@ -58,12 +58,12 @@ export interface Person {
 }
 
 /** Of a subject: a configured token, an issued one by its id, or what an issuer of JWTs says. */
-export type SubjectKind = 'token' | 'issued' | 'jwt' | 'jwt-client';
+export type PersonKind = 'token' | 'issued' | 'jwt' | 'jwt-client';
 
 /**
  * Unique over all issuers. Those of JWTs are URLs without spaces, so that the first space ends the issuer.
  */
-export function subjectIn(kind: SubjectKind, id: string, issuer = ''): string {
+export function subjectIn(kind: PersonKind, id: string, issuer = ''): string {
   return kind === 'jwt' || kind === 'jwt-client'
     ? `${kind}:${issuer.replaceAll(' ', '%20')} ${id}`
     : `${kind}:${id}`;

@@ -80,7 +80,12 @@ describe(Tokens.name, () => {
 
   describe('issued by request', () => {
     const CONFIGURED = 'ops:admin:token-of-operators';
-    const named = (name: string) => ({ name, scopes: ['call'], subjects: [`token:${name}`] });
+    const named = (name: string) => ({
+      name,
+      scopes: ['call'],
+      subjects: [`token:${name}`],
+      subject: `issued:id of ${name}`,
+    });
 
     it('are found beside the configured ones, as soon as they are read and until they are dropped', async () => {
       rows.issued = [issuedToken('ci', 'secret of ci')];

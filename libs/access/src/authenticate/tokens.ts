@@ -124,6 +124,12 @@ export class Tokens {
     return undefined;
   }
 
+  /** Whether a token of that subject is accepted, as of the last read of the rows. */
+  hasSubject(subject: string): boolean {
+    for (const { principal } of this.known.values()) if (principal.subject === subject) return true;
+    return false;
+  }
+
   /** A token that this process has just deleted; it is refused also when the rows cannot be read. */
   drop(tokenId: string): Promise<void> {
     this.drops += 1;

@@ -95,6 +95,7 @@ describe('a token that is issued by request', () => {
       name: 'ci',
       scopes: ['call'],
       subjects: ['token:ci'],
+      subject: `issued:${token.id}`,
     });
     expect(await store.get(token.id)).toEqual(token);
     expect(token).toMatchObject({

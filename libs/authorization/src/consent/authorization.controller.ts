@@ -16,9 +16,11 @@ import { z } from 'zod';
 import { clientMetadata } from '../oauth/oauth-identity.js';
 import { AuthorizeServer } from './authorize-server.command.js';
 import { consentPage } from './consent-page.js';
-import { FinishAuthorization } from './finish-authorization.command.js';
+import { type ConsentAnswer, FinishAuthorization } from './finish-authorization.command.js';
+import { browserSecretIn } from '../persons/page/browser-secret.js';
+import { FinishPersonalConsent } from '../persons/page/finish-personal-consent.command.js';
 import { CALLBACK_PATH, CLIENT_METADATA_PATH, OwnAddress } from './own-address.js';
-import { NoClientMetadata } from '../authorization.errors.js';
+import { AuthorizationUnknown, NoClientMetadata } from '../authorization.errors.js';
 
 export class AuthorizeView {
   @ApiProperty({ format: 'uuid' })
@@ -97,6 +99,23 @@ export class ConsentController {
     };
   }
 
+  /** Of a server, or else of one person. */
+  private async finish(
+    answer: ConsentAnswer,
+    { headers, host }: FastifyRequest,
+    actor: Actor,
+  ): Promise<ReturnType<typeof consentPage>> {
+    try {
+      const name = await this.commands.execute(new FinishAuthorization(answer, actor));
+      return consentPage('done', name);
+    } catch (error) {
+      if (!(error instanceof AuthorizationUnknown)) throw error;
+      const secret = browserSecretIn(headers.cookie, host);
+      const command = new FinishPersonalConsent(answer, secret, actor.ip);
+      return consentPage('connected', await this.commands.execute(command));
+    }
+  }
+
   private async answerTo(
     request: FastifyRequest,
     actor: Actor,
@@ -111,8 +130,7 @@ export class ConsentController {
       iss: parsed.data.iss[0],
     };
     try {
-      const name = await this.commands.execute(new FinishAuthorization(answer, actor));
-      return consentPage('done', name);
+      return await this.finish(answer, request, actor);
     } catch (error) {
       if (!(error instanceof AppError) || error.kind === 'internal') throw error;
       return consentPage(error.kind === 'not-found' ? 'over' : 'failed');

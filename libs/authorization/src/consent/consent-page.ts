@@ -1,16 +1,21 @@
-type Outcome = 'done' | 'failed' | 'over' | 'unreadable';
+type Outcome = 'done' | 'connected' | 'failed' | 'over' | 'unreadable';
 
 const texts: Readonly<Record<Outcome, readonly [status: number, title: string, text: string]>> = {
   done: [200, 'Authorized', 'Switchboard is connecting to it. You can close this page.'],
+  connected: [
+    200,
+    'Connected',
+    'Go back to your client and call the tool again. You can close this page.',
+  ],
   failed: [
     400,
     'Not authorized',
-    'The answer was refused; the log of Switchboard has the reason. Request a new consent with “switchboard authorize”.',
+    'The answer was refused; the log of Switchboard has the reason. Request a new consent with “switchboard authorize”, or call the tool again.',
   ],
   over: [
     400,
     'This question is over',
-    'It was answered before, or it has expired. Request a new consent with “switchboard authorize”.',
+    'It was answered before, or it has expired. Request a new consent with “switchboard authorize”, or call the tool again.',
   ],
   unreadable: [400, 'Nothing to do here', 'This address is for answers of authorization servers.'],
 };

@@ -15,10 +15,14 @@ export class OwnAddress {
     @Inject(Env) private readonly env: Env,
   ) {}
 
+  /** Without a path; undefined until the service listens. */
+  get base(): string | undefined {
+    return this.env.MCP_AGGREGATOR_PUBLIC_URL ?? this.listening();
+  }
+
   /** Undefined until the service listens. */
   identity(): OAuthIdentity | undefined {
-    const { MCP_AGGREGATOR_PUBLIC_URL: publicUrl } = this.env;
-    const base = publicUrl ?? this.listening();
+    const { base } = this;
     if (base === undefined) return undefined;
     return {
       redirectUrl: base + CALLBACK_PATH,

@@ -124,6 +124,7 @@ export class OAuthAuthorizer implements Authorizer {
       if (code === undefined) throw new AuthorizationFailed(401, 'consent was refused');
       const answer = { authorizationCode: code, ...(iss !== undefined && { iss }) };
       await this.attempt(401, {}, answer, answered);
+      await this.persist(true);
     });
   }
 
@@ -182,11 +183,14 @@ export class OAuthAuthorizer implements Authorizer {
     this.state = readState(await this.memory.load(), this.binding);
   }
 
-  private persist(): Promise<void> {
-    const { question, needed } = this.state;
+  private persist(isGranted = false): Promise<void> {
+    const { question, needed, tokens, expiresAt } = this.state;
     return this.memory.save({
       state: stateAsJson(this.state),
       needed,
+      scope: tokens?.scope,
+      expiresAt,
+      isGranted,
       question: question
         ? { url: question.url, until: question.until, secret: question.state_secret }
         : null,

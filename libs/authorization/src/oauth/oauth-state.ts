@@ -19,6 +19,12 @@ export interface AuthorizationMemory {
       readonly until: number;
       readonly secret: string;
     } | null;
+    /** Of the token. */
+    readonly scope?: string | undefined;
+    /** Of the token, milliseconds since 1970. */
+    readonly expiresAt?: number | undefined;
+    /** A person has just consented. */
+    readonly isGranted?: boolean;
   }): Promise<void>;
   /** Runs the work under a lock per server: a refresh token must not be used twice. */
   alone<T>(work: () => Promise<T>): Promise<T>;

@@ -89,6 +89,7 @@ describe.each([
         errorMessage: null,
         listFailures: {},
         trust: null,
+        credentials: 'shared',
         registeredAt: new Date(),
         version: 1,
       },

@@ -71,6 +71,7 @@ describe(RefreshCatalogueOnChanges.name, () => {
       errorMessage: null,
       listFailures: {},
       trust: null,
+      credentials: 'shared',
       registeredAt: new Date(0),
       version: 2,
     };

@@ -111,7 +111,7 @@ export class AggregateSurface implements McpSurface {
 
   async subscribe(uri: string, onUpdated: () => void): Promise<() => void> {
     const server = this.serverOf(uri);
-    const session = await this.deps.forwarder.session(server);
+    const session = await this.deps.forwarder.subscribable(server);
     // The view may leave it out later.
     return this.deps.subscriptions.subscribe(server.id, uri, session, () => {
       if (this.deps.offerings.ownerOf(uri, this.shown.offer)?.id === server.id) onUpdated();

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Catalogue } from '@app/catalogue';
-import { McpEndpoint } from '@app/mcp-server';
+import { type Caller, McpEndpoint } from '@app/mcp-server';
 import { AppError, bodyLimits, isJsonObject, type JsonValue, Peers } from '@app/platform';
 import { ServerNotFound } from '@app/registry';
 import { CallSlots } from '@app/routing';
@@ -57,8 +57,12 @@ export class ReplicaRoutes implements OnModuleInit {
       return reply.status(202).send();
     }
     if (!this.sessions.leads) throw new NotHere();
-    const surface = this.surfaceOf(id);
-    const { body } = request;
+    const { body, principal } = request;
+    const person =
+      principal?.subject === undefined
+        ? undefined
+        : { name: principal.name, subject: principal.subject, ip: null };
+    const surface = person ? this.newSurface(id, person) : this.surfaceOf(id);
     if (isJsonObject(body) && body['method'] === 'server/discover') await surface.ready();
     reply.hijack();
     const params = isJsonObject(body) ? body['params'] : undefined;
@@ -68,8 +72,9 @@ export class ReplicaRoutes implements OnModuleInit {
       response: reply.raw,
       headers: ['x-request-id', request.id],
     };
-    const name = caller?.name ?? request.principal?.name ?? 'system';
-    void this.endpoint.handle(surface, http, body, { name, ip: null });
+    const name = caller?.name ?? principal?.name ?? 'system';
+    const subject = person?.subject;
+    void this.endpoint.handle(surface, http, body, { name, ip: null, subject });
   }
 
   private cancel(params: JsonValue | undefined): void {
@@ -78,23 +83,27 @@ export class ReplicaRoutes implements OnModuleInit {
   }
 
   private surfaceOf(id: string): ReplicaSurface {
+    if (!this.catalogue.current.servers.has(id)) throw new ServerNotFound(id);
+    const surface = this.surfaces.get(id) ?? this.newSurface(id);
+    this.surfaces.set(id, surface);
+    return surface;
+  }
+
+  /** `person`: for one request on behalf of a person. */
+  private newSurface(id: string, person?: Caller): ReplicaSurface {
     const server = this.catalogue.current.servers.get(id);
     if (!server) throw new ServerNotFound(id);
-    let surface = this.surfaces.get(id);
-    if (!surface) {
-      const { forwarder, subscriptions, notifications, clients, slots, calls } = this;
-      surface = new ReplicaSurface(
-        server,
-        forwarder,
-        subscriptions,
-        notifications,
-        clients,
-        slots,
-        calls,
-      );
-      this.surfaces.set(id, surface);
-    }
-    return surface;
+    const { forwarder, subscriptions, notifications, clients, slots, calls } = this;
+    return new ReplicaSurface(
+      server,
+      forwarder,
+      subscriptions,
+      notifications,
+      clients,
+      slots,
+      calls,
+      person,
+    );
   }
 }
 

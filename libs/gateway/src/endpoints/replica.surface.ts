@@ -1,6 +1,13 @@
 import type { CatalogueServer } from '@app/catalogue';
 import { RpcError, rpcCode, type RpcResult, UpstreamRpcError, viaMeta } from '@app/mcp-protocol';
-import type { ClientCall, McpSurface, ServerChange, ServerDescription } from '@app/mcp-server';
+import type { UpstreamSession } from '@app/mcp-client';
+import type {
+  Caller,
+  ClientCall,
+  McpSurface,
+  ServerChange,
+  ServerDescription,
+} from '@app/mcp-server';
 import { AppError, type CancelSignal, changed, isJsonObject, type JsonObject } from '@app/platform';
 import { type CallSlots, requestOnBehalf } from '@app/routing';
 import { callerIn, failureData, refuseAsTold, WITHOUT_CALLER } from '@app/sessions';
@@ -29,14 +36,16 @@ export class ReplicaSurface implements McpSurface {
     private readonly clients: PassedClients,
     private readonly slots: CallSlots,
     private readonly calls: PassedCalls,
+    /** The person who has a session of their own; undefined for the shared one. */
+    private readonly caller?: Caller,
   ) {
     this.key = `replica:${server.id}`;
     this.serverInfo = { name: server.name, version: 'unknown' };
   }
 
   async ready(): Promise<void> {
-    const { serverInfo, capabilities, instructions, provenance } = await this.forwarder.session(
-      this.server,
+    const { serverInfo, capabilities, instructions, provenance } = await this.sessionFor(
+      this.caller,
     );
     this.serverInfo = serverInfo;
     this.description = {
@@ -76,6 +85,13 @@ export class ReplicaSurface implements McpSurface {
     });
   }
 
+  /** The session of the person whose credentials the other replica asks for; without one the shared session. */
+  private sessionFor(asker: Caller | undefined): Promise<UpstreamSession> {
+    return asker?.subject === undefined
+      ? this.forwarder.session(this.server)
+      : this.forwarder.sessionFor(this.server, asker);
+  }
+
   /** The limit on the calls that a server works on holds for those of all replicas. */
   private async callInTurn(params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const { server, slots } = this;
@@ -93,7 +109,7 @@ export class ReplicaSurface implements McpSurface {
   private async forward(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const { _meta: meta } = params;
     const caller = callerIn(meta);
-    const session = await this.forwarder.session(this.server);
+    const session = await this.sessionFor(call.client.caller);
     const conversation = new ClientConversation(call, params, async (...question) =>
       refuseAsTold(await this.notifications.ask(this.server.id, call, ...question)),
     );

@@ -119,7 +119,7 @@ export class ServerSurface implements McpSurface {
 
   async subscribe(uri: string, onUpdated: () => void): Promise<() => void> {
     this.refuseUnoffered(uri);
-    const session = await this.deps.forwarder.session(this.server);
+    const session = await this.deps.forwarder.subscribable(this.server);
     const { id } = this.server;
     return this.deps.subscriptions.subscribe(id, uri, session, () => {
       if (this.isShown && this.offersUri(uri)) onUpdated();
@@ -183,8 +183,10 @@ export class ServerSurface implements McpSurface {
   private get isWhole(): boolean {
     const { id } = this.server;
     const { offer, catalogue } = this.shown;
-    const { trust } = catalogue.servers.get(id) ?? this.server;
+    const { trust, credentials } = catalogue.servers.get(id) ?? this.server;
     const isAllOffered =
+      // What a server lists for one person was not seen by discovery.
+      credentials === 'shared' &&
       (trust ?? this.deps.env.MCP_AGGREGATOR_TRUST) === 'auto' &&
       !catalogue.withheld.toolsByServer.has(id) &&
       this.deps.offerings.withheldPromptsOf(id).size === 0;

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { Catalogue, type CatalogueServer, type CatalogueSnapshot } from '@app/catalogue';
-import type { ClientCall } from '@app/mcp-server';
+import { personOf } from '@app/access';
+import type { Caller, ClientCall } from '@app/mcp-server';
 import { rpcCode, RpcError, type RpcResult } from '@app/mcp-protocol';
 import type { UpstreamSession } from '@app/mcp-client';
 import {
@@ -22,7 +23,8 @@ import {
   SESSION_WITHIN_MS,
   SessionWait,
 } from '@app/routing';
-import { SessionPool } from '@app/sessions';
+import { PersonSessions, SessionPool } from '@app/sessions';
+import { AskToConnect } from './ask-to-connect.js';
 import { ClientConversation } from './forward-context.js';
 import { ServerNotifications } from '../notify/server-notifications.js';
 import { toolFailure } from './tool-failure.js';
@@ -37,7 +39,9 @@ export class RequestForwarder {
     private readonly commands: CommandBus,
     private readonly catalogue: Catalogue,
     private readonly sessions: SessionPool,
+    private readonly people: PersonSessions,
     private readonly notifications: ServerNotifications,
+    private readonly connecting: AskToConnect,
     private readonly budget: ResultBudget,
     private readonly env: Env,
   ) {}
@@ -62,7 +66,9 @@ export class RequestForwarder {
     const caller = this.conversation(id, call, params);
     try {
       const command = new CallTool(route, params, caller);
-      const { result } = await this.commands.execute(command);
+      const { result } = await (route.server.credentials === 'shared'
+        ? this.commands.execute(command)
+        : this.connecting.during(call, () => this.commands.execute(command)));
       return await this.withinBudget(
         result,
         call,
@@ -112,16 +118,33 @@ export class RequestForwarder {
     }
   }
 
-  async request(
+  request(
+    server: CatalogueServer,
+    method: string,
+    params: JsonObject,
+    call: ClientCall,
+  ): Promise<RpcResult> {
+    const send = (): Promise<RpcResult> => this.send(server, method, params, call);
+    return server.credentials === 'shared' ? send() : this.connecting.during(call, send);
+  }
+
+  private async send(
     server: CatalogueServer,
     method: string,
     params: JsonObject,
     call: ClientCall,
   ): Promise<RpcResult> {
     const wait = new SessionWait();
+    // Lists are the same for everyone, as the catalogue is.
+    const { credentials } = this.catalogue.current.servers.get(server.id) ?? server;
+    const isShared = credentials === 'shared' || method.endsWith('/list');
     const session =
-      this.sessions.get(server.id) ??
-      (await timed(call.span, 'wait for a session', () => wait.during(this.session(server))));
+      (isShared ? this.sessions.get(server.id) : undefined) ??
+      (await timed(call.span, 'wait for a session', () =>
+        wait.during(
+          isShared ? this.session(server) : this.sessionFor(server, call.client.caller),
+        ),
+      ));
     try {
       const conversation = this.conversation(server.id, call, params);
       const { leftMs } = wait;
@@ -137,14 +160,36 @@ export class RequestForwarder {
       );
     } catch (error) {
       this.notifications.noteFailure(server.id, error, call);
-      throw naming(server, error);
+      const person = personOf(call.client.caller);
+      throw server.credentials === 'shared'
+        ? naming(server, error)
+        : naming(server, await this.people.explained(server, person, error));
     }
   }
 
-  /** Reads the server again, because a surface may hold an old snapshot of it. */
+  /** The session that requests of a caller go through: their own where the server is called with their credentials. */
+  async sessionFor(server: CatalogueServer, caller: Caller): Promise<UpstreamSession> {
+    const now = this.catalogue.current.servers.get(server.id) ?? server;
+    return now.credentials === 'shared'
+      ? this.session(now)
+      : this.people.acquire(now, personOf(caller), SESSION_WITHIN_MS);
+  }
+
+  /**
+   * The shared session: for what concerns no person, such as how the server describes itself. Reads the
+   * server again, because a surface may hold an old snapshot of it.
+   */
   async session(server: CatalogueServer): Promise<UpstreamSession> {
     const now = this.catalogue.current.servers.get(server.id) ?? server;
     return this.sessions.get(now.id) ?? this.sessions.acquire(now, SESSION_WITHIN_MS);
+  }
+
+  /** The session in which resources are subscribed to: updates go to everyone who asked for them. */
+  subscribable(server: CatalogueServer): Promise<UpstreamSession> {
+    const now = this.catalogue.current.servers.get(server.id) ?? server;
+    if (now.credentials === 'shared') return this.session(now);
+    const message = `Resources of ${server.name} cannot be subscribed to: it is used with credentials of each person`;
+    return Promise.reject(new RpcError(rpcCode.invalidRequest, message));
   }
 
   private withinBudget(

@@ -9,12 +9,14 @@ import {
   type JsonObject,
   Signals,
   type Trust,
+  type Tx,
   Variables,
 } from '@app/platform';
 import { configRules, type ConnectionConfig } from '../connection/connection-config.js';
 import { healthUrlIssues, nameIssues, readConfig } from '../register/new-server.js';
 import { RenameTools } from './rename-tools.command.js';
-import type { Server } from '../server.js';
+import { credentialIssues } from '../credentials/personal-template.js';
+import type { CredentialMode, Server } from '../server.js';
 import { type ServerChanges, ServerStore } from '../server.store.js';
 import { isStoredUrl, unmask } from '../connection/unmask.js';
 
@@ -26,6 +28,7 @@ export interface ServerUpdate {
   readonly connectionConfig?: unknown;
   /** Null: as the setting says. */
   readonly trust?: Trust | null | undefined;
+  readonly credentials?: CredentialMode | undefined;
 }
 
 /** Changes the fields that may change (contract R9); undefined fields stay. */
@@ -52,68 +55,84 @@ export class UpdateServerHandler implements ICommandHandler<UpdateServer> {
   ) {}
 
   async execute({ serverId, update, actor }: UpdateServer): Promise<Server> {
-    const rules = configRules(this.env, this.variables);
-    const { server, fields } = await this.database.bulk.transaction(async (tx) => {
-      const found = await this.servers.lock(serverId, tx);
-      const config =
-        update.connectionConfig === undefined
-          ? undefined
-          : readConfig(
-              found.transportType,
-              unmask(update.connectionConfig, await this.servers.config(serverId, tx)),
-              rules,
-            );
-      const healthCheckUrl = isStoredUrl(update.healthCheckUrl, found.healthCheckUrl)
-        ? undefined
-        : update.healthCheckUrl;
-      const issues = [
-        ...(update.name === undefined ? [] : nameIssues(update.name)),
-        ...healthUrlIssues(healthCheckUrl, rules),
-        ...(config?.issues ?? []),
-      ];
-      if (issues.length > 0) throw new InvalidInput(issues);
-
-      const changes = changesOf({ ...update, healthCheckUrl }, config?.config);
-      await this.servers.update(serverId, changes, tx);
-      const renamed = update.name !== undefined && update.name !== found.name;
-      if (renamed) {
-        await this.commands.execute(new RenameTools(serverId, update.name ?? found.name, tx));
-      }
-      const fields = Object.entries(update).flatMap(([field, value]) =>
-        value === undefined ? [] : [field],
-      );
-      await this.servers.addHistory(
-        serverId,
-        renamed ? 'RENAMED' : 'UPDATED',
-        {
-          fields,
-          ...trustChange(found, update),
-          ...(renamed && { from: found.name, to: update.name ?? found.name }),
-        },
-        tx,
-      );
-      const changed = await this.servers.get(serverId, tx);
-      await this.audit.record(
-        {
-          event: 'server.updated',
-          actor,
-          server: changed,
-          details: { fields, ...trustChange(found, update) },
-        },
-        tx,
-      );
-      return { server: changed, fields };
-    });
+    const { server, fields, isReconfigured } = await this.database.bulk.transaction((tx) =>
+      this.change({ serverId, update, actor }, tx),
+    );
     await this.signals.tell(new ServerUpdated(serverId, fields));
-    if (update.connectionConfig !== undefined) {
-      await this.signals.tell(new ServerConnectionChanged(serverId));
-    }
+    if (isReconfigured) await this.signals.tell(new ServerConnectionChanged(serverId));
     return server;
+  }
+
+  private async change(
+    { serverId, update, actor }: Pick<UpdateServer, 'serverId' | 'update' | 'actor'>,
+    tx: Tx,
+  ): Promise<Changed> {
+    const found = await this.servers.lock(serverId, tx);
+    const { changes, isReconfigured } = await this.parsed(found, update, tx);
+    await this.servers.update(serverId, changes, tx);
+    const renamed = update.name !== undefined && update.name !== found.name;
+    if (renamed) {
+      await this.commands.execute(new RenameTools(serverId, update.name ?? found.name, tx));
+    }
+    const fields = Object.entries(update).flatMap(([field, value]) =>
+      value === undefined ? [] : [field],
+    );
+    await this.servers.addHistory(
+      serverId,
+      renamed ? 'RENAMED' : 'UPDATED',
+      {
+        fields,
+        ...trustChange(found, update),
+        ...(renamed && { from: found.name, to: update.name ?? found.name }),
+      },
+      tx,
+    );
+    const server = await this.servers.get(serverId, tx);
+    const details = { fields, ...trustChange(found, update) };
+    await this.audit.record({ event: 'server.updated', actor, server, details }, tx);
+    return { server, fields, isReconfigured };
+  }
+
+  /** Throws InvalidInput. */
+  private async parsed(
+    found: Server,
+    update: ServerUpdate,
+    tx: Tx,
+  ): Promise<{ changes: ServerChanges; isReconfigured: boolean }> {
+    const rules = configRules(this.env, this.variables);
+    const given = update.connectionConfig;
+    const mode = update.credentials ?? found.credentials;
+    const isReconfigured = given !== undefined || mode !== found.credentials;
+    const stored = isReconfigured ? await this.servers.config(found.id, tx) : undefined;
+    const config =
+      given === undefined || !stored
+        ? undefined
+        : readConfig(found.transportType, unmask(given, stored), rules);
+    const isSameUrl = isStoredUrl(update.healthCheckUrl, found.healthCheckUrl);
+    const healthCheckUrl = isSameUrl ? undefined : update.healthCheckUrl;
+    const next = config?.issues ? undefined : (config?.config ?? stored);
+    const issues = [
+      ...(update.name === undefined ? [] : nameIssues(update.name)),
+      ...healthUrlIssues(healthCheckUrl, rules),
+      ...(config?.issues ?? []),
+      ...(next ? credentialIssues(mode, next) : []),
+    ];
+    if (issues.length > 0) throw new InvalidInput(issues);
+    const credentials = mode === found.credentials ? undefined : mode;
+    const changes = changesOf({ ...update, healthCheckUrl, credentials }, config?.config);
+    return { changes, isReconfigured };
   }
 }
 
+interface Changed {
+  readonly server: Server;
+  readonly fields: readonly string[];
+  /** Open sessions use another configuration. */
+  readonly isReconfigured: boolean;
+}
+
 function changesOf(
-  { name, description, healthCheckUrl, trust }: ServerUpdate,
+  { name, description, healthCheckUrl, trust, credentials }: ServerUpdate,
   config: ConnectionConfig | undefined,
 ): ServerChanges {
   return {
@@ -121,6 +140,7 @@ function changesOf(
     ...(description !== undefined && { description }),
     ...(healthCheckUrl !== undefined && { healthCheckUrl }),
     ...(trust !== undefined && { trust }),
+    ...(credentials && { credentials }),
     ...(config && { config }),
   };
 }

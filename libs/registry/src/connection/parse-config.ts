@@ -8,7 +8,13 @@ import {
   type TransportType,
 } from './connection-config.js';
 import { oauthIssues, oauthSchema } from './oauth-settings.js';
-import { hasNestedDefault, isVariableName, placeholdersIn, substitute } from './placeholders.js';
+import {
+  hasNestedDefault,
+  isVariableName,
+  personalField,
+  placeholdersIn,
+  substitute,
+} from './placeholders.js';
 
 const MAX_CONFIG_CHARS = 65_536;
 const MAX_VALUE_CHARS = 32_768;
@@ -124,12 +130,27 @@ function placeholderIssues(config: ConnectionConfig, rules: ConfigRules): FieldI
       ? [issue(loc, 'The default of a placeholder cannot hold another placeholder')]
       : []),
     ...placeholdersIn(value).flatMap((name) => {
+      if (personalField(name) !== undefined) return personalIssues(loc);
       if (!isVariableName(name)) return [issue(loc, '${…} must hold the name of a variable')];
       return rules.mayReference(name)
         ? []
         : [issue(loc, `\${${name}} is a setting of this service and cannot be passed on`)];
     }),
   ]);
+}
+
+/** Variables by which loaders and interpreters run other code: only an admin says what is run. */
+const RUNS_CODE =
+  /^(?:PATH|HOME|SHELL|IFS|ENV|BASH_ENV|(?:LD|DYLD|NODE|PYTHON|PERL|RUBY|JAVA|_JAVA|JDK|GIT|NPM)[A-Z0-9_]*)$/i;
+
+/** Programs, arguments and URLs are the same for everyone: a person must not choose what is run or connected to. */
+function personalIssues(loc: readonly (string | number)[]): FieldIssue[] {
+  const [place, name] = loc;
+  if (place !== 'headers' && place !== 'env') {
+    return [issue([...loc], '${user.…} can stand only in headers and env')];
+  }
+  const runsCode = place === 'env' && typeof name === 'string' && RUNS_CODE.test(name);
+  return runsCode ? [issue([...loc], 'Says what is run, so no person may give it')] : [];
 }
 
 function urlIssues(config: ConnectionConfig, rules: ConfigRules): FieldIssue[] {

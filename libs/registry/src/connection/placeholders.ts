@@ -19,6 +19,25 @@ export function isVariableName(name: string): boolean {
   return VARIABLE.test(name);
 }
 
+const PERSONAL = /^user\.([A-Za-z_][A-Za-z0-9_]{0,63})$/;
+
+/** The name in `${user.NAME}`: a value of the person who calls, for servers with credentials per person. */
+export function personalField(placeholder: string): string | undefined {
+  return PERSONAL.exec(placeholder)?.[1];
+}
+
+/** Names of the values that a text takes from the person who calls. */
+export function personalFieldsIn(text: string): string[] {
+  return placeholdersIn(text).flatMap((name) => personalField(name) ?? []);
+}
+
+/** Whether nothing stands in the place of a value of the person, so that the shared session has none. */
+export function lacksShared(text: string): boolean {
+  return [...text.matchAll(PLACEHOLDER)].some(
+    ([, name = '', fallback]) => fallback === undefined && personalField(name) !== undefined,
+  );
+}
+
 /** `fallback` is the default that the placeholder names. */
 export type ValueOf = (name: string, fallback: string | undefined) => string;
 

@@ -1,6 +1,7 @@
 import type { ConnectionConfig, RemoteConfig } from './connection-config.js';
 import { resolveOAuth } from './oauth-settings.js';
-import { substitute, type ValueOf } from './placeholders.js';
+import { PersonalValueMissing } from '../registry.errors.js';
+import { lacksShared, personalField, substitute, type ValueOf } from './placeholders.js';
 
 /** The connection parameters of a transport, with every placeholder resolved. */
 export type ResolvedTransport =
@@ -13,11 +14,32 @@ export type ResolvedTransport =
     }
   | ({ readonly kind: 'SSE' | 'HTTP'; readonly url: string } & RemoteConfig);
 
-/** Replaces placeholders; `valueOf` throws for a variable that is not set and has no default. */
-export function resolveConfig(config: ConnectionConfig, valueOf: ValueOf): ResolvedTransport {
-  const text = (value: string): string => substitute(value, valueOf);
+/** The values that one person has given, by name. */
+export type PersonalValues = Readonly<Record<string, string>>;
+
+/**
+ * Replaces placeholders; `valueOf` throws for a variable that is not set and has no default. Values of a person are
+ * those of `personal` alone; without a person their defaults, and headers and variables that have none are left out.
+ */
+export function resolveConfig(
+  config: ConnectionConfig,
+  valueOf: ValueOf,
+  personal?: PersonalValues,
+): ResolvedTransport {
+  const own: ValueOf = (placeholder, fallback) => {
+    const field = personalField(placeholder);
+    if (field === undefined) return valueOf(placeholder, fallback);
+    const value = personal ? personal[field] : fallback;
+    if (value === undefined) throw new PersonalValueMissing(field);
+    return value;
+  };
+  const text = (value: string): string => substitute(value, own);
   const values = (given: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, text(value)]));
+    Object.fromEntries(
+      Object.entries(given).flatMap(([name, value]) =>
+        personal || !lacksShared(value) ? [[name, text(value)]] : [],
+      ),
+    );
   const remote = ({ headers, oauth }: RemoteConfig): RemoteConfig => ({
     headers: values(headers),
     ...(oauth && { oauth: resolveOAuth(oauth, text) }),

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { Env, urlProblem, Variables } from '@app/platform';
-import { resolveConfig, type ResolvedTransport } from './resolve-config.js';
+import { type PersonalValues, resolveConfig, type ResolvedTransport } from './resolve-config.js';
 import { secretsOf } from './redact.js';
 import { type ConnectionConfig, urlRules, type UrlSettings } from './connection-config.js';
 import { valueOrDefault } from './placeholders.js';
@@ -19,7 +19,11 @@ export interface ReachableServer {
 
 /** Resolved connection parameters and the secrets to redact. Query right before connecting; store neither. */
 export class ResolveTransport extends Query<ReachableServer> {
-  constructor(readonly serverId: string) {
+  constructor(
+    readonly serverId: string,
+    /** Of the person on whose behalf it is; undefined for the shared session. */
+    readonly personal?: PersonalValues,
+  ) {
     super();
   }
 }
@@ -32,9 +36,9 @@ export class ResolveTransportHandler implements IQueryHandler<ResolveTransport> 
     @Inject(Env) private readonly env: Env,
   ) {}
 
-  async execute({ serverId }: ResolveTransport): Promise<ReachableServer> {
+  async execute({ serverId, personal }: ResolveTransport): Promise<ReachableServer> {
     const { server, config } = await this.servers.getWithConfig(serverId);
-    const transport = resolveTransport(server.name, config, this.variables, this.env);
+    const transport = resolveTransport(server.name, config, this.variables, this.env, personal);
     return { server, transport, secrets: secretsOf(transport) };
   }
 }
@@ -45,12 +49,14 @@ export function resolveTransport(
   config: ConnectionConfig,
   variables: Pick<Variables, 'get'>,
   settings: UrlSettings,
+  personal?: PersonalValues,
 ): ResolvedTransport {
-  const transport = resolveConfig(config, (name, fallback) => {
+  const valueOf = (name: string, fallback: string | undefined): string => {
     const value = valueOrDefault(variables.get(name), fallback);
     if (value === undefined) throw new UnsetVariable(name, serverName);
     return value;
-  });
+  };
+  const transport = resolveConfig(config, valueOf, personal);
   const problem =
     transport.kind === 'STDIO' ? undefined : urlProblem(transport.url, urlRules(settings));
   if (problem) throw new ForbiddenUrl(serverName, problem);

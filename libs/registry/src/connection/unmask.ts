@@ -48,6 +48,22 @@ export function maskLeftIn(config: ConnectionConfig, moved?: string): FieldIssue
     .map(([loc]) => issue(loc, moved ?? MASKED));
 }
 
+/** Where the secrets of a configuration go: a change of it makes masks and values that people gave invalid. */
+export function destinationOf(config: ConnectionConfig): string {
+  switch (config.transport) {
+    case 'STDIO': {
+      const { command, args, cwd, env } = config;
+      return JSON.stringify([command, args, cwd ?? null, steering(env)]);
+    }
+    case 'SSE':
+      return originOf(config.url);
+    case 'HTTP':
+      return originOf(config.base_url);
+    default:
+      return config satisfies never;
+  }
+}
+
 function restore(given: unknown, seen: unknown, kept: unknown): unknown {
   if (typeof given === 'string') return hasMask(given) && given === seen ? kept : given;
   if (Array.isArray(given)) {

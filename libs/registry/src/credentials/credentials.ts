@@ -26,7 +26,11 @@ type Named = readonly [name: string, value: string];
  * serves our own messages: results must arrive unchanged, so a folder, a region or a name from the configuration
  * must not be redacted from them (docs/decisions/0412).
  */
-export function credentialsOf(resolved: ResolvedTransport): string[] {
+export function credentialsOf(
+  resolved: ResolvedTransport,
+  /** Values of a person, which are credentials whatever they look like. */
+  personal: readonly string[] = [],
+): string[] {
   const named: Named[] =
     resolved.kind === 'STDIO'
       ? [...Object.entries(resolved.env), ...namedArgs(resolved.args)]
@@ -35,12 +39,12 @@ export function credentialsOf(resolved: ResolvedTransport): string[] {
     isCredential(name, value) ? [value, ...withoutScheme(value)] : [],
   );
   const oauth = resolved.kind === 'STDIO' ? undefined : resolved.oauth;
-  return longestFirst([...found, ...(oauth ? oauthSecrets(oauth) : [])]).filter(
+  return longestFirst([...found, ...personal, ...(oauth ? oauthSecrets(oauth) : [])]).filter(
     (value) => !ORDINARY.test(value),
   );
 }
 
-function isCredential(name: string, value: string): boolean {
+export function isCredential(name: string, value: string): boolean {
   if (KNOWN_FORMS.test(value)) return true;
   return hasSecretName(name) || (!isPlace(value) && RANDOM.test(value));
 }

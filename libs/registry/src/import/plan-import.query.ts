@@ -3,7 +3,7 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { Clock, Env, InvalidInput, Variables } from '@app/platform';
 import { isDeepStrictEqual } from 'node:util';
 import { configRules, type ConnectionConfig, strings } from '../connection/connection-config.js';
-import { placeholdersIn } from '../connection/placeholders.js';
+import { personalField, placeholdersIn } from '../connection/placeholders.js';
 import { newServer, type Registration } from '../register/new-server.js';
 import type { Server } from '../server.js';
 import { ServerStore } from '../server.store.js';
@@ -108,7 +108,9 @@ export class PlanImportHandler implements IQueryHandler<PlanImport> {
       // A placeholder with a default needs no variable.
       placeholdersIn(value.replaceAll(/\$\{[^{}]*:-[^{}]*\}/g, '')),
     );
-    return [...new Set(named)].filter((name) => this.variables.get(name) === undefined);
+    return [...new Set(named)].filter(
+      (name) => personalField(name) === undefined && this.variables.get(name) === undefined,
+    );
   }
 }
 

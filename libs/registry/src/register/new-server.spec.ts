@@ -39,6 +39,7 @@ describe(newServer.name, () => {
       wanted: true,
       healthCheckUrl: null,
       trust: null,
+      credentials: 'shared',
       toolCount: 0,
       warnings: [],
       errorMessage: null,

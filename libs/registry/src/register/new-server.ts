@@ -6,7 +6,8 @@ import {
 } from '../connection/connection-config.js';
 import { parseConnectionConfig } from '../connection/parse-config.js';
 import { hasMask, maskLeftIn, type Unmasked } from '../connection/unmask.js';
-import { MAX_SERVER_NAME, SERVER_NAME, type Server } from '../server.js';
+import { credentialIssues } from '../credentials/personal-template.js';
+import { type CredentialMode, MAX_SERVER_NAME, SERVER_NAME, type Server } from '../server.js';
 
 export interface Registration {
   readonly name: string;
@@ -18,6 +19,7 @@ export interface Registration {
   readonly autoConnect: boolean;
   /** Null or undefined: as the setting says. */
   readonly trust?: Trust | null | undefined;
+  readonly credentials?: CredentialMode | undefined;
 }
 
 /**
@@ -35,10 +37,12 @@ export function newServer(
     { raw: registration.connectionConfig },
     rules,
   );
+  const credentials = registration.credentials ?? 'shared';
   const issues = [
     ...nameIssues(registration.name),
     ...healthUrlIssues(registration.healthCheckUrl, rules),
     ...(parsed.issues ?? []),
+    ...(parsed.config ? credentialIssues(credentials, parsed.config) : []),
   ];
   if (!parsed.config || issues.length > 0) throw new InvalidInput(issues);
   const server: Server = {
@@ -52,6 +56,7 @@ export function newServer(
     protocolEra: null,
     asksCallers: false,
     trust: registration.trust ?? null,
+    credentials,
     toolCount: 0,
     toolsReadAt: null,
     listFailures: {},

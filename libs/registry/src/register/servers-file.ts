@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type ClientVariables, clientVariables } from './client-variables.js';
 import type { Registration } from './new-server.js';
 import { UnreadableServersFile } from '../registry.errors.js';
-import { MAX_SERVER_NAME, SERVER_NAME } from '../server.js';
+import { credentialModes, MAX_SERVER_NAME, SERVER_NAME } from '../server.js';
 
 /**
  * Reads servers from the configuration files of MCP clients: `mcpServers` (Claude Desktop, Cursor), `servers` (VS
@@ -48,6 +48,7 @@ function entrySchemaOf({ expand, folder }: ClientVariables) {
     description: z.string().optional(),
     disabled: z.boolean().optional(),
     trust: z.enum(trustLevels).optional(),
+    credentials: z.enum(credentialModes).optional(),
   });
 }
 
@@ -151,6 +152,7 @@ function readEntry(key: string, raw: unknown, schema: EntrySchema): FileEntry | 
       ...connection,
       autoConnect: entry.disabled !== true,
       ...(entry.trust && { trust: entry.trust }),
+      ...(entry.credentials && { credentials: entry.credentials }),
     },
   };
 }

@@ -3,6 +3,7 @@ import { type Actor, AuditStore } from '@app/access';
 import { Clock, Replicas } from '@app/platform';
 import { ChangeServerStatus, GetServer, isServing, type Server } from '@app/registry';
 import { SessionPool } from '../keep/session-pool.js';
+import { PersonSessions } from '../persons/person-sessions.js';
 import { DISCONNECT_FORCED } from '../reconcile/session-news.js';
 
 /** How long pending calls may take to end before they are cancelled (contract BR-007). */
@@ -38,6 +39,7 @@ export class DisconnectServer extends Command<DisconnectOutcome> {
 export class DisconnectServerHandler implements ICommandHandler<DisconnectServer> {
   constructor(
     private readonly pool: SessionPool,
+    private readonly people: PersonSessions,
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly audit: AuditStore,
@@ -109,7 +111,9 @@ export class DisconnectServerHandler implements ICommandHandler<DisconnectServer
   }
 
   private async close(serverId: string, force: boolean): Promise<boolean> {
+    const people = this.people.close(serverId, undefined, force);
     await this.pool.close(serverId, { force, drainMs: DRAIN_MS, change: NOT_WANTED });
+    await people;
     return true;
   }
 

@@ -5,6 +5,7 @@ import { Env, Replicas } from '@app/platform';
 import { ChangeServerStatus, GetServer, type Server, unlessRemoved } from '@app/registry';
 import { DRAIN_MS } from './disconnect-server.command.js';
 import { SessionPool } from '../keep/session-pool.js';
+import { PersonSessions } from '../persons/person-sessions.js';
 import { SESSIONS_CHANGED } from '../reconcile/session-news.js';
 
 /** Replaces an open session, which still uses the old configuration; its pending calls drain first. */
@@ -14,11 +15,14 @@ export class ReopenSessionOnServerConnectionChanged implements IEventHandler<Ser
     private readonly queries: QueryBus,
     private readonly commands: CommandBus,
     private readonly pool: SessionPool,
+    private readonly people: PersonSessions,
     private readonly replicas: Replicas,
     @Inject(Env) private readonly env: Env,
   ) {}
 
   async handle({ serverId }: ServerConnectionChanged): Promise<void> {
+    // Their calls open new ones; those that run end with the former configuration.
+    void this.people.close(serverId);
     await unlessRemoved(() => (this.pool.leads ? this.reopen(serverId) : this.request(serverId)));
   }
 

@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectFailed } from '@app/mcp-client';
 import { Env, errorCode } from '@app/platform';
+import type { Person } from '@app/access';
+import { hash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
@@ -18,8 +20,11 @@ export class ServerFolders {
     this.isShared = Boolean(env.DATABASE_URL);
   }
 
-  async make(serverId: string): Promise<string> {
-    const folder = join(this.parent, serverId);
+  /** One of its own for each person, whose process may keep tokens or a cache there. */
+  async make(serverId: string, person?: Person): Promise<string> {
+    const folder = person
+      ? join(this.parent, serverId, 'people', hash('sha256', person.subject, 'hex'))
+      : join(this.parent, serverId);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     } catch (error) {

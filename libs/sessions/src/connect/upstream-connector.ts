@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ServerAuthorizations } from '@app/authorization';
+import { type PersonAccess, ServerAuthorizations } from '@app/authorization';
 import { ConnectFailed, connectUpstream, type UpstreamSession } from '@app/mcp-client';
 import { Egress, Env, product } from '@app/platform';
 import {
@@ -43,10 +43,15 @@ export class UpstreamConnector {
     private readonly budgets: UpstreamBudgets,
   ) {}
 
-  async connect(serverId: string, request: ConnectRequest): Promise<UpstreamSession> {
+  /** `access`: on behalf of one person, with credentials of that person alone. */
+  async connect(
+    serverId: string,
+    request: ConnectRequest,
+    access?: PersonAccess,
+  ): Promise<UpstreamSession> {
     const { probe, signal } = request;
     const { server, transport, secrets } = await this.queries.execute(
-      new ResolveTransport(serverId),
+      new ResolveTransport(serverId, access?.values),
     );
     if (!server.wanted) throw new ConnectFailed('it was disconnected by request');
     request.onRead(server);
@@ -60,16 +65,21 @@ export class UpstreamConnector {
     };
     if (transport.kind === 'STDIO') {
       const passed = await this.stdio.atLeader(signal, (leader) =>
-        this.replicas.connect(leader, serverId, common),
+        this.replicas.connect(leader, serverId, common, access?.person),
       );
       if (passed) return passed;
     }
     const tenure = transport.kind === 'STDIO' ? this.stdio.tenure() : undefined;
     const target =
       transport.kind === 'STDIO'
-        ? { ...transport, cwd: transport.cwd ?? (await this.folders.make(serverId)) }
+        ? {
+            ...transport,
+            cwd: transport.cwd ?? (await this.folders.make(serverId, access?.person)),
+          }
         : transport;
-    const authorizer = await this.authorizations.authorizerFor(server, transport);
+    const authorizer = access
+      ? await access.authorizerFor(transport)
+      : await this.authorizations.authorizerFor(server, transport);
     const session = await connectUpstream(target, {
       ...common,
       connectTimeoutMs: this.env.MCP_AGGREGATOR_CONNECTION_TIMEOUT * 1_000,
@@ -78,7 +88,7 @@ export class UpstreamConnector {
       allowInsecureHttp: this.env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP,
       egress: this.egress,
       secrets,
-      credentials: credentialsOf(transport),
+      credentials: credentialsOf(transport, Object.values(access?.values ?? {})),
       ...(authorizer && { authorizer }),
       tenure,
       signal: tenure ? AbortSignal.any([signal, tenure.ended]) : signal,
@@ -91,19 +101,28 @@ export class UpstreamConnector {
       onLogLine: (line) => request.onLogLine(line),
       ...(!probe && server.protocolEra && { priorEra: server.protocolEra }),
     });
-    let { protocolEra } = server;
+    // Only the shared session writes rows of the server.
+    if (!access) await this.rememberEra(server, session);
+    return session;
+  }
+
+  /** Also when the server is found to be of another era later. */
+  private async rememberEra(
+    { id, protocolEra }: Pick<Server, 'id' | 'protocolEra'>,
+    session: UpstreamSession,
+  ): Promise<void> {
+    let known = protocolEra;
     const remember = async (): Promise<void> => {
-      if (session.era === protocolEra) return;
-      protocolEra = session.era;
-      await this.commands.execute(new RememberEra(serverId, session.era));
+      if (session.era === known) return;
+      known = session.era;
+      await this.commands.execute(new RememberEra(id, session.era));
     };
     await remember();
     session.onRenewal(() => {
       // Without the row, the next connect finds out by itself.
       remember().catch((err: unknown) =>
-        this.logger.warn({ err, server_id: serverId }, 'server.era_not_stored'),
+        this.logger.warn({ err, server_id: id }, 'server.era_not_stored'),
       );
     });
-    return session;
   }
 }

@@ -247,6 +247,16 @@ export class SessionPool {
     return this.notices.hear(handler);
   }
 
+  /** A session on behalf of one person: what it says outside of calls concerns that person alone, and no list. */
+  hearPerson(serverId: string, session: UpstreamSession): void {
+    session.onNotification((method, params, user) => {
+      const isForUser = method === 'notifications/message' || method.includes('elicitation');
+      if (isForUser) this.notices.receive(serverId, method, params, user);
+    });
+    const roots = this.rootsProvider;
+    if (roots) session.setRootsProvider((...asked) => roots(serverId, ...asked));
+  }
+
   /** Undefined when no attempt is due. */
   private async opening(server: CalledServer): Promise<UpstreamSession | undefined> {
     await this.keepers.get(server.id)?.replacing;

@@ -6,6 +6,7 @@ import {
   type UpstreamSession,
 } from '@app/mcp-client';
 import { Egress, Env, LOCAL_EGRESS, PASS_SCHEME, type Peer, Peers, Passes } from '@app/platform';
+import type { Person } from '@app/access';
 import { randomUUID } from 'node:crypto';
 import { PASSED_PATH } from './passed-request.js';
 import { PassedSession } from './passed-session.js';
@@ -35,9 +36,11 @@ export class ReplicaConnector {
       ConnectOptions,
       'deploymentId' | 'receiving' | 'listing' | 'signal' | 'clientInfo' | 'clientCapabilities'
     >,
+    person?: Person,
   ): Promise<PassedSession> {
     const path = PASSED_PATH + serverId;
-    const pass = { ...SENDER, method: 'POST', path };
+    const principal = person ? { ...SENDER.principal, ...person } : SENDER.principal;
+    const pass = { ...SENDER, principal, method: 'POST', path };
     const authorization = (): string =>
       `${PASS_SCHEME} ${this.passes.issue(id, { ...pass, requestId: randomUUID() })}`;
     const target = {

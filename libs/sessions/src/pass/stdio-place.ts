@@ -87,11 +87,14 @@ export class StdioPlace {
     session: UpstreamSession | undefined,
   ): boolean {
     if (!session || transportType !== 'STDIO' || this.isAlwaysHere) return false;
-    const { leads } = this.leadership;
-    if (session instanceof PassedSession) {
-      return leads || this.hasMovedFrom(session.replicaId);
-    }
-    return !leads && this.peers.leader !== undefined;
+    if (session instanceof PassedSession) return this.hasMoved(session);
+    return !this.leadership.leads && this.peers.leader !== undefined;
+  }
+
+  /** The session leads to a replica that runs the server no longer. */
+  hasMoved(session: UpstreamSession): boolean {
+    if (!(session instanceof PassedSession)) return false;
+    return this.leadership.leads || this.hasMovedFrom(session.replicaId);
   }
 
   private hasMovedFrom(replicaId: string): boolean {

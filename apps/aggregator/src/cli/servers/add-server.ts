@@ -17,6 +17,7 @@ export interface NewServer {
   readonly description?: string | undefined;
   readonly healthCheckUrl?: string | undefined;
   readonly trust?: RegisterServerDto['trust'];
+  readonly credentials?: RegisterServerDto['credentials'];
   readonly connect: boolean;
 }
 
@@ -32,6 +33,7 @@ export async function addServer(
     ...(description !== undefined && { description }),
     ...(healthCheckUrl !== undefined && { health_check_url: healthCheckUrl }),
     ...(server.trust && { trust: server.trust }),
+    ...(server.credentials && { credentials: server.credentials }),
     ...(!server.connect && { auto_connect: false }),
     ...(await connectionOf(command, server)),
   };

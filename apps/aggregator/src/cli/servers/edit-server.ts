@@ -15,6 +15,7 @@ export interface Edit {
   readonly description?: string | undefined;
   readonly healthCheckUrl?: string | undefined;
   readonly trust?: UpdateServerDto['trust'];
+  readonly credentials?: UpdateServerDto['credentials'];
   readonly defaultTrust?: true | undefined;
 }
 
@@ -50,9 +51,11 @@ async function readConfig(file: string): Promise<JsonMembers> {
   return objectIn(await readInput(file), file === '-' ? 'Standard input' : file);
 }
 
-function rowsOf({ name, description, healthCheckUrl, trust, defaultTrust }: Edit): UpdateServerDto {
+function rowsOf(edit: Edit): UpdateServerDto {
+  const { name, description, healthCheckUrl, trust, defaultTrust, credentials } = edit;
   return {
     ...(name !== undefined && { name }),
+    ...(credentials && { credentials }),
     ...((trust ?? defaultTrust) && { trust: trust ?? null }),
     ...(description !== undefined && { description: description === '' ? null : description }),
     ...(healthCheckUrl !== undefined && {

@@ -27,6 +27,13 @@ function trustOption() {
   ] as const);
 }
 
+function credentialsOption() {
+  return new Option(
+    '--credentials <whose>',
+    'whose credentials calls are made with; per_user: ${user.NAME} in headers or variables, or a login',
+  ).choices(['shared', 'per_user'] as const);
+}
+
 export function serversGroup(perform: Perform) {
   const group = new Command('servers').description('register, connect and inspect servers');
   group
@@ -90,6 +97,7 @@ export function addCommand(name: string, perform: Perform) {
     .option('--description <text>', 'what the server is for')
     .option('--health-check-url <url>', 'URL for health checks; HTTP 200 means healthy')
     .addOption(trustOption())
+    .addOption(credentialsOption())
     .option('--no-connect', 'register without connecting')
     .action((server, command, options) =>
       perform((rest) => addServer(rest, server, command, options)),
@@ -131,6 +139,7 @@ function editCommand(perform: Perform) {
     .option('--description <text>', 'new description; "" removes it')
     .option('--health-check-url <url>', 'new URL for health checks; "" removes it')
     .addOption(trustOption())
+    .addOption(credentialsOption())
     .option('--default-trust', 'as the setting MCP_AGGREGATOR_TRUST says')
     .addHelpText(
       'after',

@@ -43,6 +43,7 @@ export function described(server: ServerDetailView): string {
     ['transport', server.transport_type],
     ['tools', String(server.tool_count)],
     ['trust', server.trust],
+    ['credentials', server.credentials],
     ['withheld', withheldOf(server)],
     ['registered', server.registered_at],
     ['connected', server.connected_at],

@@ -12,7 +12,7 @@ const CONFIG = 'connection_config';
 
 /** Fields that the form shows an error at; `args` and `oauth` are for their members too. */
 const shown = [
-  ...['name', 'description', 'health_check_url', 'trust'],
+  ...['name', 'description', 'health_check_url', 'trust', 'credentials'],
   ...['command', 'args', 'cwd', 'url', 'base_url', 'env', 'headers', 'oauth'].map(
     (field) => `${CONFIG}.${field}`,
   ),

@@ -2,6 +2,7 @@ import type { RegisterServerDto, ServerDetailView } from '@app/api-client';
 
 export type Transport = RegisterServerDto['transport_type'];
 export type Trust = NonNullable<RegisterServerDto['trust']>;
+export type Credentials = ServerDetailView['credentials'];
 
 /** A header or a variable; the id keeps its row while the name changes. */
 export interface Pair {
@@ -38,6 +39,7 @@ export interface ServerDraft {
   readonly autoConnect: boolean;
   /** Empty: as the service does with every server. */
   readonly trust: Trust | '';
+  readonly credentials: Credentials;
 }
 
 const noOAuth: OAuthDraft = {
@@ -64,6 +66,7 @@ export const emptyDraft: ServerDraft = {
   healthCheckUrl: '',
   autoConnect: true,
   trust: '',
+  credentials: 'shared',
 };
 
 /** A registered server as fields; masked secrets stay masked, which means unchanged. */
@@ -94,6 +97,7 @@ export function draftOf(server: ServerDetailView): ServerDraft {
     },
     healthCheckUrl: server.health_check_url ?? '',
     trust: server.trust ?? '',
+    credentials: server.credentials,
   };
 }
 
@@ -106,6 +110,7 @@ export function registrationOf(draft: ServerDraft): RegisterServerDto {
     health_check_url: orNull(draft.healthCheckUrl),
     auto_connect: draft.autoConnect,
     trust: draft.trust === '' ? null : draft.trust,
+    credentials: draft.credentials,
   };
 }
 

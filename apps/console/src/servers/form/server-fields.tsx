@@ -4,10 +4,11 @@ import { Checkbox, Field, Input, Select } from '../../ui/field.js';
 import { Segmented } from '../../ui/segmented.js';
 import { ConnectionFields } from './connection-fields.js';
 import type { FieldErrors } from './field-errors.js';
-import type { ServerDraft, Transport, Trust } from './server-draft.js';
+import type { Credentials, ServerDraft, Transport, Trust } from './server-draft.js';
 
 const t = texts.servers.form;
 const transports: readonly Transport[] = ['STDIO', 'HTTP', 'SSE'];
+const modes: readonly Credentials[] = ['shared', 'per_user'];
 const trusts: readonly Trust[] = ['auto', 'pinned', 'review', 'locked'];
 
 export interface ServerFieldsProps {
@@ -48,7 +49,8 @@ export function ServerFields({ draft, errors, isNew, onChange }: ServerFieldsPro
 
 function More({ draft, errors, isNew, onChange }: ServerFieldsProps) {
   const [isOpen, setOpen] = useState(!isNew);
-  const hasError = errors.at('description', 'health_check_url', 'trust') !== undefined;
+  const hasError =
+    errors.at('description', 'health_check_url', 'trust', 'credentials') !== undefined;
   return (
     <details open={isOpen || hasError} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="text-text-2 text-small font-medium">{t.more}</summary>
@@ -58,6 +60,24 @@ function More({ draft, errors, isNew, onChange }: ServerFieldsProps) {
             value={draft.description}
             onChange={(event) => onChange({ description: event.target.value })}
           />
+        </Field>
+        <Field
+          label={t.credentials}
+          hint={t.credentialHints[draft.credentials]}
+          error={errors.at('credentials')}
+        >
+          <Select
+            value={draft.credentials}
+            onChange={({ target: { value } }) =>
+              onChange({ credentials: modes.find((mode) => mode === value) ?? 'shared' })
+            }
+          >
+            {modes.map((value) => (
+              <option key={value} value={value}>
+                {t.credentialModes[value]}
+              </option>
+            ))}
+          </Select>
         </Field>
         <Field label={t.trust} hint={t.trustHints[draft.trust]} error={errors.at('trust')}>
           <Select

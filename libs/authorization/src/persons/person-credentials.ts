@@ -1,0 +1,169 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { type Person } from '@app/access';
+import { type Authorizer, ConnectFailed } from '@app/mcp-client';
+import { Clock, Env } from '@app/platform';
+import {
+  GetPersonalTemplate,
+  type PersonalTemplate,
+  type PersonalValues,
+  type ResolvedTransport,
+  type Server,
+} from '@app/registry';
+import { createHash } from 'node:crypto';
+import { OwnAddress } from '../consent/own-address.js';
+import type { OAuthAuthorizer } from '../oauth/oauth-authorizer.js';
+import type { AuthorizationMemory } from '../oauth/oauth-state.js';
+import { openAuthorizer } from '../oauth/open-authorizer.js';
+import { ServerAuthorizations } from '../server-authorizations.js';
+import { type PersonCredential, PersonCredentialStore } from './person-credential.store.js';
+import { type ConnectAddress, ConnectionRequired, type ConnectReason } from './persons.errors.js';
+
+/** Longer than one turn with an authorization server may take. */
+const HOLD_SECONDS = 30;
+const TURN_WAIT_MS = 100;
+
+type Named = Pick<Server, 'id' | 'name'>;
+
+/** What a session on behalf of one person is opened with. */
+export interface PersonAccess {
+  readonly person: Person;
+  readonly values: PersonalValues;
+  /** Changes with the credentials. */
+  readonly generation: string;
+  authorizerFor(transport: ResolvedTransport): Promise<Authorizer | undefined>;
+}
+
+/** The credentials of people towards servers; those of another person, or shared ones, are never taken instead. */
+@Injectable()
+export class PersonCredentials {
+  constructor(
+    private readonly store: PersonCredentialStore,
+    private readonly queries: QueryBus,
+    private readonly authorizations: ServerAuthorizations,
+    private readonly address: OwnAddress,
+    private readonly clock: Clock,
+    @Inject(Env) private readonly env: Env,
+  ) {}
+
+  /** Throws ConnectionRequired. */
+  async accessOf(server: Named, person: Person): Promise<PersonAccess> {
+    const holder = { serverId: server.id, subject: person.subject };
+    const [{ template }, row] = await Promise.all([
+      this.queries.execute(new GetPersonalTemplate(server.id)),
+      this.store.load(holder),
+    ]);
+    const why = reasonToConnect(template, row);
+    if (why || !row?.state) throw await this.required(server, person, why ?? 'none');
+    const { values } = row.state;
+    return {
+      person,
+      generation: row.generation,
+      values: Object.fromEntries(template.fields.map((name) => [name, values[name] ?? ''])),
+      authorizerFor: async (transport) =>
+        template.usesOAuth ? this.authorizer(server, person, template, transport) : undefined,
+    };
+  }
+
+  /** Undefined when there are none to use any more. */
+  generation(serverId: string, { subject }: Person): Promise<string | undefined> {
+    return this.store.generation({ serverId, subject });
+  }
+
+  /** The server refused credentials of a person, which are not tried again: repeated logins lock accounts. */
+  async refused(server: Named, person: Person, generation: string): Promise<ConnectionRequired> {
+    await this.store.refuse({ serverId: server.id, subject: person.subject }, generation);
+    return this.required(server, person, 'refused');
+  }
+
+  /** An address where the person can connect; undefined where browsers cannot log in. */
+  async link(serverId: string, person: Person, name: string): Promise<ConnectAddress | undefined> {
+    const base = this.address.base;
+    if (!this.env.MCP_AGGREGATOR_CONSOLE || base === undefined) return undefined;
+    const { id, until } = await this.store.openLink(serverId, person);
+    return { url: `${base}/connect/${name}/${id}`, until };
+  }
+
+  /** Opened for each turn with an authorization server, from what is stored. */
+  async authorizer(
+    server: Named,
+    person: Person,
+    template: PersonalTemplate,
+    transport: ResolvedTransport,
+  ): Promise<OAuthAuthorizer | undefined> {
+    if (transport.kind === 'STDIO') return undefined;
+    const memory = this.memoryOf(server.id, person, template.destination);
+    return openAuthorizer(transport, memory, this.authorizations.optionsFor(server.name));
+  }
+
+  private async required(
+    server: Named,
+    person: Person,
+    why: ConnectReason,
+  ): Promise<ConnectionRequired> {
+    const address = await this.link(server.id, person, server.name);
+    return new ConnectionRequired(server, person.name, why, address);
+  }
+
+  private memoryOf(
+    serverId: string,
+    { subject }: Person,
+    destination: string,
+  ): AuthorizationMemory {
+    const holder = { serverId, subject };
+    return {
+      load: async () => {
+        const state = (await this.store.load(holder))?.state;
+        return state?.destination === destination ? state.oauth : undefined;
+      },
+      save: async ({ state, needed, question, scope, expiresAt, isGranted }) => {
+        await this.store.putOAuth(holder, destination, {
+          oauth: state,
+          needed,
+          scopes: scope ?? null,
+          expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
+          questionHash: question && hashOf(question.secret),
+          isNew: isGranted === true,
+        });
+      },
+      alone: async (work) => {
+        await this.takeTurn(holder);
+        try {
+          return await work();
+        } finally {
+          await this.store.release(holder);
+        }
+      },
+    };
+  }
+
+  private async takeTurn(holder: Parameters<PersonCredentialStore['hold']>[0]): Promise<void> {
+    const until = this.clock.monotonic() + HOLD_SECONDS * 1_000;
+    while (!(await this.store.hold(holder, HOLD_SECONDS))) {
+      if (this.clock.monotonic() > until) {
+        throw new ConnectFailed(
+          'its person has disconnected, or another process is authorizing it',
+        );
+      }
+      await this.clock.sleep(TURN_WAIT_MS);
+    }
+  }
+}
+
+/** Why a person has to connect; undefined when what was given can be used. */
+export function reasonToConnect(
+  { fields, usesOAuth, destination }: PersonalTemplate,
+  row: Pick<PersonCredential, 'state' | 'needed'> | undefined,
+): ConnectReason | undefined {
+  const state = row?.state;
+  if (!state) return 'none';
+  if (state.destination !== destination) return 'moved';
+  if (fields.some((name) => !Object.hasOwn(state.values, name))) return 'incomplete';
+  if (usesOAuth && state.oauth?.['tokens'] === undefined) return 'none';
+  return row.needed ? 'refused' : undefined;
+}
+
+/** The secret has 256 random bits, so a fast hash is enough. */
+export function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}

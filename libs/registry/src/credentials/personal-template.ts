@@ -1,0 +1,110 @@
+import type { FieldIssue } from '@app/platform';
+import type { ConnectionConfig, RemoteConfig } from '../connection/connection-config.js';
+import { personalFieldsIn, substitute } from '../connection/placeholders.js';
+import { resolveConfig } from '../connection/resolve-config.js';
+import { destinationOf } from '../connection/unmask.js';
+import type { CredentialMode } from '../server.js';
+import { credentialsOf, isCredential } from './credentials.js';
+
+/** What a person gives to use a server with credentials of their own. */
+export interface PersonalTemplate {
+  /** Names of values, in the order of the configuration. */
+  readonly fields: readonly string[];
+  /** A token of the person's account, by OAuth. */
+  readonly usesOAuth: boolean;
+  /** Who gets the values: those that were given for another destination are not sent to this one. */
+  readonly destination: string;
+}
+
+/** Without values of a person, the server is expected to use OAuth. */
+export function personalTemplate(config: ConnectionConfig): PersonalTemplate {
+  const fields = [...new Set(named(config).flatMap(([, , value]) => personalFieldsIn(value)))];
+  const mayUseOAuth = config.transport !== 'STDIO' && !hasAuthorization(config.headers);
+  const usesOAuth = mayUseOAuth && fields.length === 0;
+  return { fields, usesOAuth, destination: destinationOf(config) };
+}
+
+/**
+ * Rules on who gives credentials. With credentials per person, a credential that is not the default of a value of the
+ * person would be used for all: it is refused, so that no call can fall back to it.
+ */
+export function credentialIssues(mode: CredentialMode, config: ConnectionConfig): FieldIssue[] {
+  const entries = named(config);
+  if (mode === 'shared') {
+    return entries
+      .filter(([, , value]) => personalFieldsIn(value).length > 0)
+      .map(([place, name]) =>
+        issueAt([place, name], '${user.…} needs credentials: per_user, a value for each person'),
+      );
+  }
+  const shared = entries.filter(
+    ([, name, value]) =>
+      personalFieldsIn(value).length === 0 && isCredential(name, withoutPlaceholders(value)),
+  );
+  const issues = shared.map(([place, name]) =>
+    issueAt(
+      [place, name],
+      'Would be used for everyone: write ${user.NAME}, or ${user.NAME:-…} with a default for discovery and health',
+    ),
+  );
+  if (sharedElsewhere(config)) {
+    issues.push(
+      issueAt(
+        [],
+        'Credentials in the URL or in arguments would be used for everyone; use headers or env',
+      ),
+    );
+  }
+  const { fields, usesOAuth } = personalTemplate(config);
+  if (fields.length === 0 && !usesOAuth) {
+    issues.push(
+      issueAt([], 'Nothing is of the person: give a header or variable with ${user.NAME}'),
+    );
+  }
+  return config.transport === 'STDIO' ? issues : [...issues, ...oauthIssues(config, fields)];
+}
+
+function oauthIssues({ oauth }: RemoteConfig, fields: readonly string[]): FieldIssue[] {
+  if (!oauth) return [];
+  if (oauth.grant === 'client_credentials') {
+    return [
+      issueAt(['oauth', 'grant'], 'client_credentials has no person; use authorization_code'),
+    ];
+  }
+  return fields.length > 0
+    ? [issueAt(['oauth'], 'A person logs in or gives values: leave out one of the two')]
+    : [];
+}
+
+type Entry = readonly [place: 'headers' | 'env', name: string, value: string];
+
+function named(config: ConnectionConfig): Entry[] {
+  const [place, values] =
+    config.transport === 'STDIO'
+      ? (['env', config.env] as const)
+      : (['headers', config.headers] as const);
+  return Object.entries(values).map(([name, value]) => [place, name, value] as const);
+}
+
+function hasAuthorization(headers: Readonly<Record<string, string>>): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+}
+
+function sharedElsewhere(config: ConnectionConfig): boolean {
+  const rest: ConnectionConfig =
+    config.transport === 'STDIO'
+      ? { ...config, env: {} }
+      : { ...config, headers: {}, oauth: undefined };
+  return credentialsOf(resolveConfig(rest, () => UNKNOWN)).length > 0;
+}
+
+/** Of a variable whose value is not known here; a credential where its name says so. */
+const UNKNOWN = 'some-value';
+
+function withoutPlaceholders(value: string): string {
+  return substitute(value, () => UNKNOWN);
+}
+
+function issueAt(loc: readonly string[], msg: string): FieldIssue {
+  return { loc: ['body', 'connection_config', ...loc], msg, type: 'value_error' };
+}

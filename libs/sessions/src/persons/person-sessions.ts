@@ -1,0 +1,190 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { Person } from '@app/access';
+import { isConnectionRequired, PersonCredentials } from '@app/authorization';
+import {
+  AuthorizationFailed,
+  AuthorizationNeeded,
+  CredentialsRefused,
+  type UpstreamSession,
+} from '@app/mcp-client';
+import { Clock, Env } from '@app/platform';
+import { GetServer, isWithdrawn, refuseIfDisabled, type Server } from '@app/registry';
+import { UpstreamConnector } from '../connect/upstream-connector.js';
+import { SessionPool } from '../keep/session-pool.js';
+import { StdioPlace } from '../pass/stdio-place.js';
+import { ServerUnavailable, TooManyPeople } from '../sessions.errors.js';
+import { PersonSession } from './person-session.js';
+
+/**
+ * Sessions on behalf of single people, for servers that are called with credentials of the person. Shared sessions are
+ * those of `SessionPool`; no call gets the session of another person or the shared one instead.
+ */
+@Injectable()
+export class PersonSessions {
+  /** The least recently used first. */
+  private readonly sessions = new Map<string, PersonSession>();
+  /** Former sessions whose processes are still exiting: the next one of that person waits. */
+  private readonly going = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly credentials: PersonCredentials,
+    private readonly connector: UpstreamConnector,
+    private readonly pool: SessionPool,
+    private readonly stdio: StdioPlace,
+    private readonly clock: Clock,
+    @Inject(Env) private readonly env: Env,
+  ) {}
+
+  get size(): number {
+    return this.sessions.size;
+  }
+
+  /**
+   * The session of that person, opened if there is none, within `withinMs`. Throws ConnectionRequired when the person
+   * has to give credentials first, ServerUnavailable, TooManyPeople or AggregatorDisabled.
+   */
+  async acquire(server: CalledServer, person: Person, withinMs: number): Promise<UpstreamSession> {
+    refuseIfDisabled(this.env, server);
+    // The status says so also while the shared session is replaced.
+    if (isWithdrawn(server.status) && !(await this.isWanted(server.id))) {
+      throw new ServerUnavailable(server);
+    }
+    const kept = this.sessionOf(server, person);
+    const giveUp = new AbortController();
+    const tooLate = this.clock.sleep(withinMs, giveUp.signal).then(
+      () => undefined,
+      () => undefined,
+    );
+    try {
+      const session = await Promise.race([kept.ready(), tooLate]);
+      if (!session) throw new ServerUnavailable(server);
+      return session;
+    } catch (error) {
+      if (error instanceof ServerUnavailable || isConnectionRequired(error)) throw error;
+      throw new ServerUnavailable(server, error);
+    } finally {
+      giveUp.abort();
+    }
+  }
+
+  /** What the person is told when a server refused a request of theirs; the error itself if that has another cause. */
+  async explained(server: CalledServer, person: Person, error: unknown): Promise<unknown> {
+    const generation = this.sessions.get(keyOf(server.id, person))?.generation;
+    if (!isRefusal(error) || generation === undefined) return error;
+    return this.credentials.refused(server, person, generation);
+  }
+
+  /** Ends the sessions of all people to a server, or of one. */
+  async close(serverId: string, subject?: string, force = false): Promise<void> {
+    const ended = [...this.sessions].filter(
+      ([, { server, person }]) =>
+        server.id === serverId && (subject === undefined || person.subject === subject),
+    );
+    await Promise.all(ended.map(([key, session]) => this.end(key, session, force)));
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.sessions].map(([key, session]) => this.end(key, session, true)));
+  }
+
+  /** Ends sessions that no call has used for a while. */
+  async closeIdle(): Promise<void> {
+    const before = this.clock.monotonic() - this.env.MCP_AGGREGATOR_PERSON_SESSION_IDLE * 1_000;
+    const idle = [...this.sessions].filter(([, one]) => one.usedAt <= before && one.isIdle);
+    await Promise.all(idle.map(([key, session]) => this.end(key, session, false)));
+  }
+
+  serverIds(): readonly string[] {
+    return [...new Set([...this.sessions.values()].map(({ server }) => server.id))];
+  }
+
+  /** Ends those that were opened with another configuration than this version of the row has. */
+  async closeOutdated(serverId: string, connectionVersion: number): Promise<void> {
+    const outdated = [...this.sessions].filter(
+      ([, one]) => one.server.id === serverId && one.isOutdated(connectionVersion),
+    );
+    await Promise.all(outdated.map(([key, session]) => this.end(key, session, false)));
+  }
+
+  private async isWanted(serverId: string): Promise<boolean> {
+    return (await this.queries.execute(new GetServer(serverId))).wanted;
+  }
+
+  private sessionOf(server: CalledServer, person: Person): PersonSession {
+    const key = keyOf(server.id, person);
+    const kept = this.sessions.get(key);
+    if (kept) {
+      this.sessions.delete(key);
+      this.sessions.set(key, kept);
+      return kept;
+    }
+    this.makeRoom(server);
+    const session = new PersonSession(server, person, {
+      clock: this.clock,
+      access: () => this.credentials.accessOf(server, person),
+      generation: () => this.credentials.generation(server.id, person),
+      connect: async (access, request) => {
+        await this.going.get(key);
+        try {
+          const asked = { ...request, probe: false, onLogLine: () => undefined };
+          return await this.connector.connect(server.id, asked, access);
+        } catch (error) {
+          // While connecting, a 403 is about the credentials too.
+          if (!(error instanceof CredentialsRefused)) throw error;
+          throw await this.credentials.refused(server, person, access.generation);
+        }
+      },
+      opened: (opened) => this.pool.hearPerson(server.id, opened),
+      isMisplaced: (live) => this.stdio.hasMoved(live),
+    });
+    this.sessions.set(key, session);
+    return session;
+  }
+
+  /** Ends the least recently used idle sessions that exceed a limit. Throws TooManyPeople when all are in use. */
+  private makeRoom(server: CalledServer): void {
+    const {
+      MCP_AGGREGATOR_PERSON_SESSIONS: max,
+      MCP_AGGREGATOR_PERSON_SESSIONS_PER_SERVER: maxOfServer,
+    } = this.env;
+    const ofServer = [...this.sessions].filter(([, one]) => one.server.id === server.id);
+    if (ofServer.length >= maxOfServer) this.evictFrom(ofServer, server);
+    if (this.sessions.size >= max) this.evictFrom([...this.sessions], server);
+  }
+
+  private evictFrom(
+    candidates: readonly (readonly [string, PersonSession])[],
+    server: CalledServer,
+  ): void {
+    const [key, session] = candidates.find(([, one]) => one.isIdle) ?? [];
+    if (key === undefined || !session) throw new TooManyPeople(server);
+    void this.end(key, session, false);
+  }
+
+  private async end(key: string, session: PersonSession, force: boolean): Promise<void> {
+    if (this.sessions.get(key) === session) this.sessions.delete(key);
+    const going = Promise.all([this.going.get(key), session.close(force)]).then(() => undefined);
+    this.going.set(key, going);
+    await going.finally(() => {
+      if (this.going.get(key) === going) this.going.delete(key);
+    });
+  }
+}
+
+type CalledServer = Pick<Server, 'id' | 'name' | 'status'>;
+
+/** Ids of servers all have the same length. */
+function keyOf(serverId: string, { subject }: Person): string {
+  return `${serverId} ${subject}`;
+}
+
+/** The credentials themselves, not one operation: a new key or consent is needed. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof AuthorizationNeeded ||
+    error instanceof AuthorizationFailed ||
+    (error instanceof CredentialsRefused && error.httpStatus === 401)
+  );
+}
