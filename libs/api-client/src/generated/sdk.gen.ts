@@ -3,7 +3,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, Options as Options2, TDataShape } from './client/index.js';
-import type { ApproveDefinitionData, ApproveDefinitionErrors, ApproveDefinitionResponses, ApproveServerData, ApproveServerErrors, ApproveServerResponses, ApproveSkillSuggestionData, ApproveSkillSuggestionErrors, ApproveSkillSuggestionResponses, ApproveToolData, ApproveToolErrors, ApproveToolResponses, AuthorizeServerData, AuthorizeServerErrors, AuthorizeServerResponses, CallToolData, CallToolErrors, CallToolResponses, ChangeWebhookData, ChangeWebhookErrors, ChangeWebhookResponses, CloneViewData, CloneViewErrors, CloneViewResponses, ConnectServerData, ConnectServerErrors, ConnectServerResponses, CreateSkillData, CreateSkillErrors, CreateSkillResponses, CreateViewData, CreateViewErrors, CreateViewResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeactivateSkillData, DeactivateSkillErrors, DeactivateSkillResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DisconnectServerData, DisconnectServerErrors, DisconnectServerResponses, DropToolSkillsOverrideData, DropToolSkillsOverrideErrors, DropToolSkillsOverrideResponses, EndClientSessionData, EndClientSessionErrors, EndClientSessionResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, ExportAuditEntriesData, ExportAuditEntriesErrors, ExportAuditEntriesResponses, ExportPolicyData, ExportPolicyErrors, ExportPolicyResponses, GetApprovalData, GetApprovalErrors, GetApprovalResponses, GetClientSnippetData, GetClientSnippetErrors, GetClientSnippetResponses, GetDiscoveryData, GetDiscoveryErrors, GetDiscoveryResponses, GetHealthAliasData, GetHealthAliasErrors, GetHealthAliasResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLivenessAliasData, GetLivenessAliasResponses, GetLivenessData, GetLivenessResponses, GetMeData, GetMeErrors, GetMeResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOverrideData, GetOverrideErrors, GetOverrideResponses, GetQuerySettingsData, GetQuerySettingsErrors, GetQuerySettingsResponses, GetReadinessAliasData, GetReadinessAliasErrors, GetReadinessAliasResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetServerData, GetServerErrors, GetServerHealthData, GetServerHealthErrors, GetServerHealthHistoryData, GetServerHealthHistoryErrors, GetServerHealthHistoryResponses, GetServerHealthResponses, GetServerLogsData, GetServerLogsErrors, GetServerLogsResponses, GetServerResponses, GetSkillData, GetSkillErrors, GetSkillResponses, GetStateData, GetStateErrors, GetStateResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetTokenData, GetTokenErrors, GetTokenResponses, GetToolData, GetToolErrors, GetToolResponses, GetToolSkillsData, GetToolSkillsErrors, GetToolSkillsResponses, GetViewData, GetViewErrors, GetViewResponses, GetWebhookData, GetWebhookErrors, GetWebhookResponses, GiveGrantData, GiveGrantErrors, GiveGrantResponses, ImportPastedData, ImportPastedErrors, ImportPastedResponses, ImportPolicyData, ImportPolicyErrors, ImportPolicyResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListAuditEntriesData, ListAuditEntriesErrors, ListAuditEntriesResponses, ListClientSessionsData, ListClientSessionsErrors, ListClientSessionsResponses, ListClientSnippetsData, ListClientSnippetsErrors, ListClientSnippetsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListOAuthGrantsData, ListOAuthGrantsErrors, ListOAuthGrantsResponses, ListOverridesData, ListOverridesErrors, ListOverridesResponses, ListPolicyHistoryData, ListPolicyHistoryErrors, ListPolicyHistoryResponses, ListQueryRulesData, ListQueryRulesErrors, ListQueryRulesResponses, ListQuerySettingsData, ListQuerySettingsErrors, ListQuerySettingsResponses, ListServerHistoryData, ListServerHistoryErrors, ListServerHistoryResponses, ListServersData, ListServersErrors, ListServersResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSettingsData, ListSettingsErrors, ListSettingsResponses, ListSkillsData, ListSkillsErrors, ListSkillsResponses, ListSkillSuggestionsData, ListSkillSuggestionsErrors, ListSkillSuggestionsResponses, ListSkillToolsData, ListSkillToolsErrors, ListSkillToolsResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListToolRowsData, ListToolRowsErrors, ListToolRowsResponses, ListToolsData, ListToolsErrors, ListToolsResponses, ListViewsData, ListViewsErrors, ListViewsResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, MakeLoginLinkData, MakeLoginLinkErrors, MakeLoginLinkResponses, OverrideToolSkillsData, OverrideToolSkillsErrors, OverrideToolSkillsResponses, PreviewImportData, PreviewImportErrors, PreviewImportResponses, PreviewRulesData, PreviewRulesErrors, PreviewRulesResponses, PreviewViewData, PreviewViewErrors, PreviewViewResponses, QueryServersData, QueryServersErrors, QueryServersResponses, ReadResultData, ReadResultErrors, ReadResultResponses, RefreshServerToolsData, RefreshServerToolsErrors, RefreshServerToolsResponses, RegisterServerData, RegisterServerErrors, RegisterServerResponses, RejectDefinitionData, RejectDefinitionErrors, RejectDefinitionResponses, RejectSkillSuggestionData, RejectSkillSuggestionErrors, RejectSkillSuggestionResponses, RemoveOverrideData, RemoveOverrideErrors, RemoveOverrideResponses, RemoveServerData, RemoveServerErrors, RemoveServerResponses, RemoveWebhookData, RemoveWebhookErrors, RemoveWebhookResponses, ReplaceQueryRulesData, ReplaceQueryRulesErrors, ReplaceQueryRulesResponses, ReplaceQuerySettingsData, ReplaceQuerySettingsErrors, ReplaceQuerySettingsResponses, ReplaceViewData, ReplaceViewErrors, ReplaceViewResponses, ResetQuerySettingsData, ResetQuerySettingsErrors, ResetQuerySettingsResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RotateTokenData, RotateTokenErrors, RotateTokenResponses, SearchToolsData, SearchToolsErrors, SearchToolsResponses, SetOverrideData, SetOverrideErrors, SetOverrideResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, TestServerData, TestServerErrors, TestServerResponses, UpdateServerData, UpdateServerErrors, UpdateServerResponses, UpdateSkillData, UpdateSkillErrors, UpdateSkillResponses, WithdrawGrantData, WithdrawGrantErrors, WithdrawGrantResponses, WithdrawOAuthGrantData, WithdrawOAuthGrantErrors, WithdrawOAuthGrantResponses } from './types.gen.js';
+import type { ApproveDefinitionData, ApproveDefinitionErrors, ApproveDefinitionResponses, ApproveServerData, ApproveServerErrors, ApproveServerResponses, ApproveSkillSuggestionData, ApproveSkillSuggestionErrors, ApproveSkillSuggestionResponses, ApproveToolData, ApproveToolErrors, ApproveToolResponses, AuthorizeServerData, AuthorizeServerErrors, AuthorizeServerResponses, CallToolData, CallToolErrors, CallToolResponses, ChangeWebhookData, ChangeWebhookErrors, ChangeWebhookResponses, CloneViewData, CloneViewErrors, CloneViewResponses, ConnectServerData, ConnectServerErrors, ConnectServerResponses, CreateSkillData, CreateSkillErrors, CreateSkillResponses, CreateViewData, CreateViewErrors, CreateViewResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DeactivateSkillData, DeactivateSkillErrors, DeactivateSkillResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DisconnectServerData, DisconnectServerErrors, DisconnectServerResponses, DropToolSkillsOverrideData, DropToolSkillsOverrideErrors, DropToolSkillsOverrideResponses, EndClientSessionData, EndClientSessionErrors, EndClientSessionResponses, EndConnectionData, EndConnectionErrors, EndConnectionResponses, EndOwnConnectionData, EndOwnConnectionErrors, EndOwnConnectionResponses, ExpireConnectionData, ExpireConnectionErrors, ExpireConnectionResponses, ExpireOwnConnectionData, ExpireOwnConnectionErrors, ExpireOwnConnectionResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, ExportAuditEntriesData, ExportAuditEntriesErrors, ExportAuditEntriesResponses, ExportPolicyData, ExportPolicyErrors, ExportPolicyResponses, GetApprovalData, GetApprovalErrors, GetApprovalResponses, GetClientSnippetData, GetClientSnippetErrors, GetClientSnippetResponses, GetDiscoveryData, GetDiscoveryErrors, GetDiscoveryResponses, GetHealthAliasData, GetHealthAliasErrors, GetHealthAliasResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLivenessAliasData, GetLivenessAliasResponses, GetLivenessData, GetLivenessResponses, GetMeData, GetMeErrors, GetMeResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOverrideData, GetOverrideErrors, GetOverrideResponses, GetQuerySettingsData, GetQuerySettingsErrors, GetQuerySettingsResponses, GetReadinessAliasData, GetReadinessAliasErrors, GetReadinessAliasResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetServerData, GetServerErrors, GetServerHealthData, GetServerHealthErrors, GetServerHealthHistoryData, GetServerHealthHistoryErrors, GetServerHealthHistoryResponses, GetServerHealthResponses, GetServerLogsData, GetServerLogsErrors, GetServerLogsResponses, GetServerResponses, GetSkillData, GetSkillErrors, GetSkillResponses, GetStateData, GetStateErrors, GetStateResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetTokenData, GetTokenErrors, GetTokenResponses, GetToolData, GetToolErrors, GetToolResponses, GetToolSkillsData, GetToolSkillsErrors, GetToolSkillsResponses, GetViewData, GetViewErrors, GetViewResponses, GetWebhookData, GetWebhookErrors, GetWebhookResponses, GiveCredentialsData, GiveCredentialsErrors, GiveCredentialsResponses, GiveGrantData, GiveGrantErrors, GiveGrantResponses, ImportPastedData, ImportPastedErrors, ImportPastedResponses, ImportPolicyData, ImportPolicyErrors, ImportPolicyResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListApprovalsData, ListApprovalsErrors, ListApprovalsResponses, ListAuditEntriesData, ListAuditEntriesErrors, ListAuditEntriesResponses, ListClientSessionsData, ListClientSessionsErrors, ListClientSessionsResponses, ListClientSnippetsData, ListClientSnippetsErrors, ListClientSnippetsResponses, ListConnectionsData, ListConnectionsErrors, ListConnectionsResponses, ListGrantsData, ListGrantsErrors, ListGrantsResponses, ListOAuthGrantsData, ListOAuthGrantsErrors, ListOAuthGrantsResponses, ListOverridesData, ListOverridesErrors, ListOverridesResponses, ListPeopleData, ListPeopleErrors, ListPeopleResponses, ListPolicyHistoryData, ListPolicyHistoryErrors, ListPolicyHistoryResponses, ListQueryRulesData, ListQueryRulesErrors, ListQueryRulesResponses, ListQuerySettingsData, ListQuerySettingsErrors, ListQuerySettingsResponses, ListServerHistoryData, ListServerHistoryErrors, ListServerHistoryResponses, ListServersData, ListServersErrors, ListServersResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSettingsData, ListSettingsErrors, ListSettingsResponses, ListSkillsData, ListSkillsErrors, ListSkillsResponses, ListSkillSuggestionsData, ListSkillSuggestionsErrors, ListSkillSuggestionsResponses, ListSkillToolsData, ListSkillToolsErrors, ListSkillToolsResponses, ListTokensData, ListTokensErrors, ListTokensResponses, ListToolRowsData, ListToolRowsErrors, ListToolRowsResponses, ListToolsData, ListToolsErrors, ListToolsResponses, ListViewsData, ListViewsErrors, ListViewsResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, MakeConnectLinkData, MakeConnectLinkErrors, MakeConnectLinkResponses, MakeLoginLinkData, MakeLoginLinkErrors, MakeLoginLinkResponses, OverrideToolSkillsData, OverrideToolSkillsErrors, OverrideToolSkillsResponses, PreviewImportData, PreviewImportErrors, PreviewImportResponses, PreviewRulesData, PreviewRulesErrors, PreviewRulesResponses, PreviewViewData, PreviewViewErrors, PreviewViewResponses, QueryServersData, QueryServersErrors, QueryServersResponses, ReadResultData, ReadResultErrors, ReadResultResponses, RefreshServerToolsData, RefreshServerToolsErrors, RefreshServerToolsResponses, RegisterServerData, RegisterServerErrors, RegisterServerResponses, RejectDefinitionData, RejectDefinitionErrors, RejectDefinitionResponses, RejectSkillSuggestionData, RejectSkillSuggestionErrors, RejectSkillSuggestionResponses, RemoveOverrideData, RemoveOverrideErrors, RemoveOverrideResponses, RemoveServerData, RemoveServerErrors, RemoveServerResponses, RemoveWebhookData, RemoveWebhookErrors, RemoveWebhookResponses, ReplaceQueryRulesData, ReplaceQueryRulesErrors, ReplaceQueryRulesResponses, ReplaceQuerySettingsData, ReplaceQuerySettingsErrors, ReplaceQuerySettingsResponses, ReplaceViewData, ReplaceViewErrors, ReplaceViewResponses, ResetQuerySettingsData, ResetQuerySettingsErrors, ResetQuerySettingsResponses, RevokeTokenData, RevokeTokenErrors, RevokeTokenResponses, RotateTokenData, RotateTokenErrors, RotateTokenResponses, SearchToolsData, SearchToolsErrors, SearchToolsResponses, SetOverrideData, SetOverrideErrors, SetOverrideResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, TestServerData, TestServerErrors, TestServerResponses, UpdateServerData, UpdateServerErrors, UpdateServerResponses, UpdateSkillData, UpdateSkillErrors, UpdateSkillResponses, WithdrawGrantData, WithdrawGrantErrors, WithdrawGrantResponses, WithdrawOAuthGrantData, WithdrawOAuthGrantErrors, WithdrawOAuthGrantResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -265,6 +265,98 @@ export class Switchboard extends HeyApiClient {
         return (options.client ?? this.client).post<AuthorizeServerResponses, AuthorizeServerErrors, ThrowOnError>({
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/api/v1/aggregator/servers/{id}/authorize',
+            ...options
+        });
+    }
+    
+    /**
+     * List the servers that the caller connects with own credentials
+     */
+    public listConnections<ThrowOnError extends boolean = false>(options?: Options<ListConnectionsData, ThrowOnError>) {
+        return (options?.client ?? this.client).get<ListConnectionsResponses, ListConnectionsErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/me/connections',
+            ...options
+        });
+    }
+    
+    /**
+     * Delete the own credentials for a server
+     */
+    public endOwnConnection<ThrowOnError extends boolean = false>(options: Options<EndOwnConnectionData, ThrowOnError>) {
+        return (options.client ?? this.client).delete<EndOwnConnectionResponses, EndOwnConnectionErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/me/connections/{id}',
+            ...options
+        });
+    }
+    
+    /**
+     * Give the own credentials for a server, instead of earlier ones
+     */
+    public giveCredentials<ThrowOnError extends boolean = false>(options: Options<GiveCredentialsData, ThrowOnError>) {
+        return (options.client ?? this.client).put<GiveCredentialsResponses, GiveCredentialsErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/me/connections/{id}',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Get the address where the caller connects a server, also again
+     */
+    public makeConnectLink<ThrowOnError extends boolean = false>(options: Options<MakeConnectLinkData, ThrowOnError>) {
+        return (options.client ?? this.client).post<MakeConnectLinkResponses, MakeConnectLinkErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/me/connections/{id}/link',
+            ...options
+        });
+    }
+    
+    /**
+     * Delete the own credentials for a server, to be given again
+     */
+    public expireOwnConnection<ThrowOnError extends boolean = false>(options: Options<ExpireOwnConnectionData, ThrowOnError>) {
+        return (options.client ?? this.client).post<ExpireOwnConnectionResponses, ExpireOwnConnectionErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/me/connections/{id}/expire',
+            ...options
+        });
+    }
+    
+    /**
+     * List the people who have connected a server
+     */
+    public listPeople<ThrowOnError extends boolean = false>(options: Options<ListPeopleData, ThrowOnError>) {
+        return (options.client ?? this.client).get<ListPeopleResponses, ListPeopleErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/servers/{id}/connections',
+            ...options
+        });
+    }
+    
+    /**
+     * Delete the credentials of a person, who has to give them again
+     */
+    public expireConnection<ThrowOnError extends boolean = false>(options: Options<ExpireConnectionData, ThrowOnError>) {
+        return (options.client ?? this.client).post<ExpireConnectionResponses, ExpireConnectionErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/servers/{id}/connections/{connection}/expire',
+            ...options
+        });
+    }
+    
+    /**
+     * Delete the credentials of a person for a server
+     */
+    public endConnection<ThrowOnError extends boolean = false>(options: Options<EndConnectionData, ThrowOnError>) {
+        return (options.client ?? this.client).delete<EndConnectionResponses, EndConnectionErrors, ThrowOnError>({
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/api/v1/aggregator/servers/{id}/connections/{connection}',
             ...options
         });
     }

@@ -307,6 +307,10 @@ export type ServerView = {
      * What happens to changed definitions; null: as MCP_AGGREGATOR_TRUST says.
      */
     trust: 'auto' | 'pinned' | 'review' | 'locked' | null;
+    /**
+     * Whose credentials calls are made with: configured ones, or those of each person.
+     */
+    credentials: 'shared' | 'per_user';
     registered_at: string;
     connected_at: string | null;
     updated_at: string;
@@ -334,7 +338,7 @@ export type RegisterServerDto = {
      */
     transport_type: 'STDIO' | 'SSE' | 'HTTP';
     /**
-     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.
+     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment, `${user.NAME}` for a value of the person who calls.
      */
     connection_config: {
         [key: string]: unknown;
@@ -345,6 +349,10 @@ export type RegisterServerDto = {
      * What happens to changed definitions: auto withholds a change with a finding until it is approved, pinned every change, review also what is listed first, locked anything that is not approved yet, without a way to approve it. Null: as MCP_AGGREGATOR_TRUST says.
      */
     trust?: 'auto' | 'pinned' | 'review' | 'locked' | null;
+    /**
+     * Whose credentials calls are made with. per_user: those of the person who calls, given once for `${user.NAME}` in headers or env, or by OAuth; the configuration has credentials (as defaults, `${user.NAME:-…}`) only for discovery and health.
+     */
+    credentials?: 'shared' | 'per_user';
 };
 
 export type ServerListView = {
@@ -421,6 +429,10 @@ export type ServerDetailView = {
      * What happens to changed definitions; null: as MCP_AGGREGATOR_TRUST says.
      */
     trust: 'auto' | 'pinned' | 'review' | 'locked' | null;
+    /**
+     * Whose credentials calls are made with: configured ones, or those of each person.
+     */
+    credentials: 'shared' | 'per_user';
     registered_at: string;
     connected_at: string | null;
     updated_at: string;
@@ -447,7 +459,7 @@ export type ServerDetailView = {
 export type UpdateServerDto = {
     description?: string | null;
     /**
-     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.
+     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment, `${user.NAME}` for a value of the person who calls.
      */
     connection_config?: {
         [key: string]: unknown;
@@ -457,6 +469,10 @@ export type UpdateServerDto = {
      * What happens to changed definitions: auto withholds a change with a finding until it is approved, pinned every change, review also what is listed first, locked anything that is not approved yet, without a way to approve it. Null: as MCP_AGGREGATOR_TRUST says.
      */
     trust?: 'auto' | 'pinned' | 'review' | 'locked' | null;
+    /**
+     * Whose credentials calls are made with. per_user: those of the person who calls, given once for `${user.NAME}` in headers or env, or by OAuth; the configuration has credentials (as defaults, `${user.NAME:-…}`) only for discovery and health.
+     */
+    credentials?: 'shared' | 'per_user';
     /**
      * New name; also renames the tools of the server.
      */
@@ -496,6 +512,82 @@ export type AuthorizeView = {
      */
     authorization_url: string;
     expires_at: string;
+};
+
+export type ConnectionView = {
+    server_id: string;
+    server_name: string;
+    /**
+     * connected: calls use the credentials of the caller. needed: they have to be given again. none: they were never given.
+     */
+    status: 'connected' | 'needed' | 'none';
+    /**
+     * Names of the values that the server asks for.
+     */
+    fields: Array<string>;
+    /**
+     * It is connected by logging in at its authorization server.
+     */
+    uses_oauth: boolean;
+    /**
+     * What was granted, with OAuth.
+     */
+    scopes: string | null;
+    /**
+     * End of the token, which is renewed if the authorization server allows it.
+     */
+    expires_at: string | null;
+    connected_at: string | null;
+};
+
+export type ConnectionListView = {
+    /**
+     * By name of the server.
+     */
+    connections: Array<ConnectionView>;
+};
+
+export type GiveCredentialsDto = {
+    /**
+     * Values by the names in `fields` of the connection; stored encrypted, and never shown again.
+     */
+    values: {
+        [key: string]: string;
+    };
+};
+
+export type ConnectLinkView = {
+    /**
+     * Opened in a browser in which the caller is logged in; good once.
+     */
+    url: string;
+    /**
+     * Until when it can be opened.
+     */
+    expires_at: string;
+};
+
+export type PersonConnectionView = {
+    id: string;
+    /**
+     * The caller, as the audit log names it.
+     */
+    person: string;
+    /**
+     * Who it is, whichever token is used: never given to another.
+     */
+    subject: string;
+    status: 'connected' | 'needed';
+    scopes: string | null;
+    expires_at: string | null;
+    connected_at: string | null;
+};
+
+export type PersonConnectionListView = {
+    /**
+     * By person.
+     */
+    connections: Array<PersonConnectionView>;
 };
 
 export type OAuthGrantView = {
@@ -1518,7 +1610,7 @@ export type TestServerDto = {
      */
     transport_type?: 'STDIO' | 'SSE' | 'HTTP';
     /**
-     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment.
+     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment, `${user.NAME}` for a value of the person who calls.
      */
     connection_config?: {
         [key: string]: unknown;
@@ -1529,6 +1621,10 @@ export type TestServerDto = {
      * What happens to changed definitions: auto withholds a change with a finding until it is approved, pinned every change, review also what is listed first, locked anything that is not approved yet, without a way to approve it. Null: as MCP_AGGREGATOR_TRUST says.
      */
     trust?: 'auto' | 'pinned' | 'review' | 'locked' | null;
+    /**
+     * Whose credentials calls are made with. per_user: those of the person who calls, given once for `${user.NAME}` in headers or env, or by OAuth; the configuration has credentials (as defaults, `${user.NAME:-…}`) only for discovery and health.
+     */
+    credentials?: 'shared' | 'per_user';
     /**
      * Tests a change of this server: what is left out is as stored, and masked secrets are the stored ones.
      */
@@ -3369,6 +3465,310 @@ export type AuthorizeServerResponses = {
 };
 
 export type AuthorizeServerResponse = AuthorizeServerResponses[keyof AuthorizeServerResponses];
+
+export type ListConnectionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/me/connections';
+};
+
+export type ListConnectionsErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListConnectionsError = ListConnectionsErrors[keyof ListConnectionsErrors];
+
+export type ListConnectionsResponses = {
+    200: ConnectionListView;
+};
+
+export type ListConnectionsResponse = ListConnectionsResponses[keyof ListConnectionsResponses];
+
+export type EndOwnConnectionData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/me/connections/{id}';
+};
+
+export type EndOwnConnectionErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type EndOwnConnectionError = EndOwnConnectionErrors[keyof EndOwnConnectionErrors];
+
+export type EndOwnConnectionResponses = {
+    204: void;
+};
+
+export type EndOwnConnectionResponse = EndOwnConnectionResponses[keyof EndOwnConnectionResponses];
+
+export type GiveCredentialsData = {
+    body: GiveCredentialsDto;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/me/connections/{id}';
+};
+
+export type GiveCredentialsErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * The body is too large
+     */
+    413: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type GiveCredentialsError = GiveCredentialsErrors[keyof GiveCredentialsErrors];
+
+export type GiveCredentialsResponses = {
+    200: ConnectionView;
+};
+
+export type GiveCredentialsResponse = GiveCredentialsResponses[keyof GiveCredentialsResponses];
+
+export type MakeConnectLinkData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/me/connections/{id}/link';
+};
+
+export type MakeConnectLinkErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type MakeConnectLinkError = MakeConnectLinkErrors[keyof MakeConnectLinkErrors];
+
+export type MakeConnectLinkResponses = {
+    200: ConnectLinkView;
+};
+
+export type MakeConnectLinkResponse = MakeConnectLinkResponses[keyof MakeConnectLinkResponses];
+
+export type ExpireOwnConnectionData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/me/connections/{id}/expire';
+};
+
+export type ExpireOwnConnectionErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ExpireOwnConnectionError = ExpireOwnConnectionErrors[keyof ExpireOwnConnectionErrors];
+
+export type ExpireOwnConnectionResponses = {
+    204: void;
+};
+
+export type ExpireOwnConnectionResponse = ExpireOwnConnectionResponses[keyof ExpireOwnConnectionResponses];
+
+export type ListPeopleData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/servers/{id}/connections';
+};
+
+export type ListPeopleErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListPeopleError = ListPeopleErrors[keyof ListPeopleErrors];
+
+export type ListPeopleResponses = {
+    200: PersonConnectionListView;
+};
+
+export type ListPeopleResponse = ListPeopleResponses[keyof ListPeopleResponses];
+
+export type ExpireConnectionData = {
+    body?: never;
+    path: {
+        id: string;
+        connection: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/servers/{id}/connections/{connection}/expire';
+};
+
+export type ExpireConnectionErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ExpireConnectionError = ExpireConnectionErrors[keyof ExpireConnectionErrors];
+
+export type ExpireConnectionResponses = {
+    204: void;
+};
+
+export type ExpireConnectionResponse = ExpireConnectionResponses[keyof ExpireConnectionResponses];
+
+export type EndConnectionData = {
+    body?: never;
+    path: {
+        id: string;
+        connection: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/servers/{id}/connections/{connection}';
+};
+
+export type EndConnectionErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type EndConnectionError = EndConnectionErrors[keyof EndConnectionErrors];
+
+export type EndConnectionResponses = {
+    204: void;
+};
+
+export type EndConnectionResponse = EndConnectionResponses[keyof EndConnectionResponses];
 
 export type ListOAuthGrantsData = {
     body?: never;
