@@ -29,6 +29,7 @@ import { StillAdmitted } from './authorize/still-admitted.js';
 import { SyncTokensJob } from './tokens/sync-tokens.job.js';
 import { TokensController } from './tokens/tokens.controller.js';
 import { TokenStore } from './authenticate/token.store.js';
+import { CallerTokens } from './authenticate/caller-tokens.js';
 import { Tokens } from './authenticate/tokens.js';
 
 @Global()
@@ -43,6 +44,7 @@ import { Tokens } from './authenticate/tokens.js';
     AuditExport,
     Authenticator,
     BrowserSessions,
+    CallerTokens,
     BrowserSessionStore,
     Challenges,
     IssuedTokenStore,
@@ -72,6 +74,7 @@ import { Tokens } from './authenticate/tokens.js';
     Challenges,
     JwtVerifier,
     PageLogin,
+    CallerTokens,
     StillAdmitted,
     Tokens,
   ],

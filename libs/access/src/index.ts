@@ -38,6 +38,7 @@ export {
   type Principal,
   SYSTEM,
 } from './authenticate/principal.js';
+export { CallerTokens } from './authenticate/caller-tokens.js';
 export { StillAdmitted } from './authorize/still-admitted.js';
 export { normalOrigin } from './authorize/request-origin.js';
 export { Tokens } from './authenticate/tokens.js';

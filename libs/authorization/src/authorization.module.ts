@@ -10,6 +10,7 @@ import {
   PersonConnectionsController,
 } from './persons/connections.controller.js';
 import { EndConnectionHandler } from './persons/end-connection.command.js';
+import { ExchangedTokens } from './persons/exchanged-tokens.js';
 import { ForgetPeopleJob } from './persons/forget-people.job.js';
 import { ForgetPeopleOnTokensWithdrawn } from './persons/forget-people.on-tokens-withdrawn.js';
 import { ConnectPageController } from './persons/page/connect-page.controller.js';
@@ -31,6 +32,7 @@ import { ServerAuthorizations } from './server-authorizations.js';
   providers: [
     OwnAddress,
     ServerAuthorizations,
+    ExchangedTokens,
     PersonCredentials,
     ForgetPeopleJob,
     ForgetPeopleOnTokensWithdrawn,

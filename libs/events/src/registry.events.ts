@@ -15,7 +15,7 @@ export interface WrittenServer {
   };
   /** Null: as the setting says. */
   readonly trust: 'auto' | 'pinned' | 'review' | 'locked' | null;
-  readonly credentials: 'shared' | 'per_user';
+  readonly credentials: 'shared' | 'per_user' | 'exchange';
   readonly registeredAt: Date;
   /** 1 when the row is inserted; grows with each write of the row. */
   readonly version: number;

@@ -11,6 +11,7 @@ export {
   DiscoveredServerStore,
   type WaitingServer,
 } from './discovered-server.store.js';
+export type { ExchangeSettings } from './connection/exchange-settings.js';
 export { GetPersonalTemplate } from './read/get-personal-template.query.js';
 export { GetServer } from './read/get-server.query.js';
 export { ImportServers } from './register/import-servers.command.js';

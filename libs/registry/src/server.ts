@@ -7,9 +7,9 @@ import type { ServerStatus } from './status/server-status.js';
 
 /**
  * Whose credentials calls are made with. shared: those of the configuration. per_user: those of the person who calls;
- * the configured ones serve discovery and health.
+ * the configured ones serve discovery and health. exchange: a token that is got for the JWT of the person who calls.
  */
-export const credentialModes = ['shared', 'per_user'] as const;
+export const credentialModes = ['shared', 'per_user', 'exchange'] as const;
 export type CredentialMode = (typeof credentialModes)[number];
 
 /** A registered MCP server. Its connection configuration, which holds secrets, is stored separately. */

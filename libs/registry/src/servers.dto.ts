@@ -57,7 +57,7 @@ export class RegisterServerDto {
     type: 'object',
     additionalProperties: true,
     description:
-      'STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment, `${user.NAME}` for a value of the person who calls.',
+      'STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth, exchange. HTTP (Streamable HTTP): base_url, headers, oauth, exchange. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. exchange is for credentials: exchange: token_url, client_id, client_secret, audience, scope. `${VAR}` stands for a variable of this service’s environment, `${user.NAME}` for a value of the person who calls.',
     example: {
       url: 'https://github-mcp.example.com/sse',
       headers: { Authorization: 'Bearer ${GITHUB_TOKEN}' },
@@ -97,7 +97,7 @@ export class RegisterServerDto {
     enum: credentialModes,
     default: 'shared',
     description:
-      'Whose credentials calls are made with. per_user: those of the person who calls, given once for `${user.NAME}` in headers or env, or by OAuth; the configuration has credentials (as defaults, `${user.NAME:-…}`) only for discovery and health.',
+      'Whose credentials calls are made with. per_user: those of the person who calls, given once for `${user.NAME}` in headers or env, or by OAuth; the configuration has credentials (as defaults, `${user.NAME:-…}`) only for discovery and health. exchange: a token that `exchange` in the configuration says where to get for the JWT of the caller (RFC 8693).',
   })
   @ValidateIf((dto: { credentials?: unknown }) => dto.credentials !== undefined)
   @IsIn(credentialModes, { message: `Must be one of ${credentialModes.join(', ')}` })

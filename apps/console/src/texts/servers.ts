@@ -60,11 +60,14 @@ const form = {
   credentialModes: {
     shared: 'The credentials above, for everyone',
     per_user: 'Credentials of each person',
+    exchange: 'A token for the login of each person',
   },
   credentialHints: {
     shared: 'Everyone acts as the same account.',
     per_user:
       'Each person logs in, or gives what stands as ${user.NAME} in headers or variables. A default, ${user.NAME:-…}, serves discovery and health alone.',
+    exchange:
+      'For callers with a JWT. Where tokens are exchanged is set with the command line or the API.',
   },
   trust: 'When definitions change',
   trusts: {

@@ -5,6 +5,7 @@ import { JwtRefused, Unauthorized } from '../access.errors.js';
 import { BrowserSessions } from '../browser-sessions/browser-sessions.js';
 import type { LoginCode } from '../browser-sessions/login-code.store.js';
 import { Challenges } from '../authorize/challenges.js';
+import { CallerTokens } from './caller-tokens.js';
 import { JwtVerifier } from './jwt-verifier.js';
 import type { Principal } from './principal.js';
 import { Tokens } from './tokens.js';
@@ -17,6 +18,7 @@ export class Authenticator {
     private readonly jwts: JwtVerifier,
     private readonly sessions: BrowserSessions,
     private readonly challenges: Challenges,
+    private readonly callers: CallerTokens,
   ) {}
 
   /**
@@ -68,7 +70,11 @@ export class Authenticator {
     tokenHash: string,
   ): Promise<Principal> {
     try {
-      return await this.jwts.verify(token, tokenHash, request.url);
+      const principal = await this.jwts.verify(token, tokenHash, request.url);
+      // Never those of the own authorization server: no other service may get them.
+      const { subject } = principal;
+      if (subject?.startsWith('jwt')) this.callers.keep(subject, token);
+      return principal;
     } catch (error) {
       throw error instanceof JwtRefused ? this.refusal(request, 'invalid_token') : error;
     }

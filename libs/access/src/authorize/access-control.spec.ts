@@ -1,4 +1,5 @@
 import {
+  Clock,
   errorAnswer,
   parseEnv,
   PassMisdirected,
@@ -10,6 +11,7 @@ import { fastify, type FastifyInstance, type InjectOptions } from 'fastify';
 import { tokensOn } from '../../../../test/support/tokens.js';
 import { JwtRefused } from '../access.errors.js';
 import type { RefusalLog } from '../audit/refusal-log.js';
+import { CallerTokens } from '../authenticate/caller-tokens.js';
 import { Authenticator } from '../authenticate/authenticator.js';
 import type { JwtVerifier } from '../authenticate/jwt-verifier.js';
 import type { BrowserSessions, LiveSession } from '../browser-sessions/browser-sessions.js';
@@ -62,6 +64,7 @@ describe(AccessControl.name, () => {
       verifier as JwtVerifier,
       sessions as BrowserSessions,
       challenges,
+      new CallerTokens(new Clock()),
     );
     app = fastify();
     app.setErrorHandler((error, _request, reply) => {

@@ -310,7 +310,7 @@ export type ServerView = {
     /**
      * Whose credentials calls are made with: configured ones, or those of each person.
      */
-    credentials: 'shared' | 'per_user';
+    credentials: 'shared' | 'per_user' | 'exchange';
     registered_at: string;
     connected_at: string | null;
     updated_at: string;
@@ -338,7 +338,7 @@ export type RegisterServerDto = {
      */
     transport_type: 'STDIO' | 'SSE' | 'HTTP';
     /**
-     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment, `${user.NAME}` for a value of the person who calls.
+     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth, exchange. HTTP (Streamable HTTP): base_url, headers, oauth, exchange. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. exchange is for credentials: exchange: token_url, client_id, client_secret, audience, scope. `${VAR}` stands for a variable of this service’s environment, `${user.NAME}` for a value of the person who calls.
      */
     connection_config: {
         [key: string]: unknown;
@@ -350,9 +350,9 @@ export type RegisterServerDto = {
      */
     trust?: 'auto' | 'pinned' | 'review' | 'locked' | null;
     /**
-     * Whose credentials calls are made with. per_user: those of the person who calls, given once for `${user.NAME}` in headers or env, or by OAuth; the configuration has credentials (as defaults, `${user.NAME:-…}`) only for discovery and health.
+     * Whose credentials calls are made with. per_user: those of the person who calls, given once for `${user.NAME}` in headers or env, or by OAuth; the configuration has credentials (as defaults, `${user.NAME:-…}`) only for discovery and health. exchange: a token that `exchange` in the configuration says where to get for the JWT of the caller (RFC 8693).
      */
-    credentials?: 'shared' | 'per_user';
+    credentials?: 'shared' | 'per_user' | 'exchange';
 };
 
 export type ServerListView = {
@@ -432,7 +432,7 @@ export type ServerDetailView = {
     /**
      * Whose credentials calls are made with: configured ones, or those of each person.
      */
-    credentials: 'shared' | 'per_user';
+    credentials: 'shared' | 'per_user' | 'exchange';
     registered_at: string;
     connected_at: string | null;
     updated_at: string;
@@ -459,7 +459,7 @@ export type ServerDetailView = {
 export type UpdateServerDto = {
     description?: string | null;
     /**
-     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment, `${user.NAME}` for a value of the person who calls.
+     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth, exchange. HTTP (Streamable HTTP): base_url, headers, oauth, exchange. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. exchange is for credentials: exchange: token_url, client_id, client_secret, audience, scope. `${VAR}` stands for a variable of this service’s environment, `${user.NAME}` for a value of the person who calls.
      */
     connection_config?: {
         [key: string]: unknown;
@@ -470,9 +470,9 @@ export type UpdateServerDto = {
      */
     trust?: 'auto' | 'pinned' | 'review' | 'locked' | null;
     /**
-     * Whose credentials calls are made with. per_user: those of the person who calls, given once for `${user.NAME}` in headers or env, or by OAuth; the configuration has credentials (as defaults, `${user.NAME:-…}`) only for discovery and health.
+     * Whose credentials calls are made with. per_user: those of the person who calls, given once for `${user.NAME}` in headers or env, or by OAuth; the configuration has credentials (as defaults, `${user.NAME:-…}`) only for discovery and health. exchange: a token that `exchange` in the configuration says where to get for the JWT of the caller (RFC 8693).
      */
-    credentials?: 'shared' | 'per_user';
+    credentials?: 'shared' | 'per_user' | 'exchange';
     /**
      * New name; also renames the tools of the server.
      */
@@ -1610,7 +1610,7 @@ export type TestServerDto = {
      */
     transport_type?: 'STDIO' | 'SSE' | 'HTTP';
     /**
-     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth. HTTP (Streamable HTTP): base_url, headers, oauth. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. `${VAR}` stands for a variable of this service’s environment, `${user.NAME}` for a value of the person who calls.
+     * STDIO: command, args, env, cwd (absolute; by default a folder of its own). SSE: url, headers, oauth, exchange. HTTP (Streamable HTTP): base_url, headers, oauth, exchange. oauth is only for what was agreed beforehand: grant (authorization_code or client_credentials), client_id, client_secret or private_key with algorithm, scope, issuer. exchange is for credentials: exchange: token_url, client_id, client_secret, audience, scope. `${VAR}` stands for a variable of this service’s environment, `${user.NAME}` for a value of the person who calls.
      */
     connection_config?: {
         [key: string]: unknown;
@@ -1622,9 +1622,9 @@ export type TestServerDto = {
      */
     trust?: 'auto' | 'pinned' | 'review' | 'locked' | null;
     /**
-     * Whose credentials calls are made with. per_user: those of the person who calls, given once for `${user.NAME}` in headers or env, or by OAuth; the configuration has credentials (as defaults, `${user.NAME:-…}`) only for discovery and health.
+     * Whose credentials calls are made with. per_user: those of the person who calls, given once for `${user.NAME}` in headers or env, or by OAuth; the configuration has credentials (as defaults, `${user.NAME:-…}`) only for discovery and health. exchange: a token that `exchange` in the configuration says where to get for the JWT of the caller (RFC 8693).
      */
-    credentials?: 'shared' | 'per_user';
+    credentials?: 'shared' | 'per_user' | 'exchange';
     /**
      * Tests a change of this server: what is left out is as stored, and masked secrets are the stored ones.
      */

@@ -42,7 +42,7 @@ export class ConnectPersonHandler implements ICommandHandler<ConnectPerson> {
 
   async execute({ serverId, values: given, actor, linkId }: ConnectPerson): Promise<void> {
     const { server, template } = await this.queries.execute(new GetPersonalTemplate(serverId));
-    if (server.credentials === 'shared') throw new CredentialsShared(server.name);
+    if (server.credentials !== 'per_user') throw new CredentialsShared(server.name);
     const values = readValues(given, template);
     const person = personOf(actor);
     try {

@@ -87,7 +87,7 @@ export class ConnectionsController {
     @CurrentActor() actor: Actor,
   ): Promise<ConnectLinkView> {
     const server = await this.queries.execute(new GetServer(id));
-    if (server.credentials === 'shared') throw new CredentialsShared(server.name);
+    if (server.credentials !== 'per_user') throw new CredentialsShared(server.name);
     const link = await this.credentials.link(id, personOf(actor), server.name);
     if (!link) throw new NoConnectPage(id);
     return { url: link.url, expires_at: link.until.toISOString() };

@@ -17,13 +17,23 @@ import type { AuthorizationMemory } from '../oauth/oauth-state.js';
 import { openAuthorizer } from '../oauth/open-authorizer.js';
 import { ServerAuthorizations } from '../server-authorizations.js';
 import { type PersonCredential, PersonCredentialStore } from './person-credential.store.js';
-import { type ConnectAddress, ConnectionRequired, type ConnectReason } from './persons.errors.js';
+import { ExchangedTokens } from './exchanged-tokens.js';
+import {
+  type ConnectAddress,
+  ConnectionRequired,
+  type ConnectReason,
+  ExchangeRefused,
+} from './persons.errors.js';
 
 /** Longer than one turn with an authorization server may take. */
 const HOLD_SECONDS = 30;
 const TURN_WAIT_MS = 100;
 
+/** Tokens that are exchanged come and go within a session. */
+const EXCHANGED = 'exchanged';
+
 type Named = Pick<Server, 'id' | 'name'>;
+type Called = Pick<Server, 'id' | 'name' | 'credentials'>;
 
 /** What a session on behalf of one person is opened with. */
 export interface PersonAccess {
@@ -41,13 +51,15 @@ export class PersonCredentials {
     private readonly store: PersonCredentialStore,
     private readonly queries: QueryBus,
     private readonly authorizations: ServerAuthorizations,
+    private readonly exchanged: ExchangedTokens,
     private readonly address: OwnAddress,
     private readonly clock: Clock,
     @Inject(Env) private readonly env: Env,
   ) {}
 
   /** Throws ConnectionRequired. */
-  async accessOf(server: Named, person: Person): Promise<PersonAccess> {
+  async accessOf(server: Called, person: Person): Promise<PersonAccess> {
+    if (server.credentials === 'exchange') return this.exchanging(server, person);
     const holder = { serverId: server.id, subject: person.subject };
     const [{ template }, row] = await Promise.all([
       this.queries.execute(new GetPersonalTemplate(server.id)),
@@ -66,12 +78,24 @@ export class PersonCredentials {
   }
 
   /** Undefined when there are none to use any more. */
-  generation(serverId: string, { subject }: Person): Promise<string | undefined> {
-    return this.store.generation({ serverId, subject });
+  async generation({ id, credentials }: Called, { subject }: Person): Promise<string | undefined> {
+    return credentials === 'exchange'
+      ? EXCHANGED
+      : this.store.generation({ serverId: id, subject });
+  }
+
+  async isConnected(serverId: string, { subject }: Person): Promise<boolean> {
+    return (await this.store.generation({ serverId, subject })) !== undefined;
   }
 
   /** The server refused credentials of a person, which are not tried again: repeated logins lock accounts. */
-  async refused(server: Named, person: Person, generation: string): Promise<ConnectionRequired> {
+  async refused(
+    server: Called,
+    person: Person,
+    generation: string,
+    cause: unknown,
+  ): Promise<ConnectionRequired | ExchangeRefused> {
+    if (server.credentials === 'exchange') return new ExchangeRefused(server, cause);
     await this.store.refuse({ serverId: server.id, subject: person.subject }, generation);
     return this.required(server, person, 'refused');
   }
@@ -94,6 +118,19 @@ export class PersonCredentials {
     if (transport.kind === 'STDIO') return undefined;
     const memory = this.memoryOf(server.id, person, template.destination);
     return openAuthorizer(transport, memory, this.authorizations.optionsFor(server.name));
+  }
+
+  /** Each request asks for a token that is still valid. */
+  private exchanging(server: Named, person: Person): PersonAccess {
+    return {
+      person,
+      generation: EXCHANGED,
+      values: {},
+      authorizerFor: async (transport) =>
+        transport.kind === 'STDIO'
+          ? undefined
+          : this.exchanged.authorizer(server, person, transport),
+    };
   }
 
   private async required(

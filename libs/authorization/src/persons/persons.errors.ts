@@ -58,11 +58,38 @@ export class ConnectionNotFound extends AppError {
   }
 }
 
-/** Its calls are made with the credentials of its configuration. */
+/** There is nothing to exchange: the caller has no JWT, or another replica has seen it. */
+export class ExchangeImpossible extends AppError {
+  constructor({ id, name }: { readonly id: string; readonly name: string }, person: string) {
+    super(
+      `${name} is called with a token that is got for the JWT of the caller, and none of ${person} is known here: call with a JWT of the configured issuer, or begin a new session`,
+      {
+        kind: 'conflict',
+        code: CONNECTION_REQUIRED,
+        context: { server_id: id, server_name: name, outcome: 'not executed' },
+      },
+    );
+  }
+}
+
+/** The server refused a token that was exchanged a moment ago, or the exchange was refused. */
+export class ExchangeRefused extends AppError {
+  constructor({ id, name }: { readonly id: string; readonly name: string }, cause: unknown) {
+    const reason = cause instanceof AppError ? `: ${cause.message}` : '';
+    super(`${name} cannot be used as the caller${reason}`, {
+      kind: 'conflict',
+      code: CONNECTION_REQUIRED,
+      context: { server_id: id, server_name: name, outcome: 'not executed' },
+      cause,
+    });
+  }
+}
+
+/** Its calls are made with credentials of its configuration, or with tokens that are exchanged. */
 export class CredentialsShared extends AppError {
   constructor(serverName: string) {
     super(
-      `${serverName} is called with the credentials of its configuration, so people do not connect it for themselves; an admin changes that with credentials: per_user`,
+      `${serverName} is not connected by people themselves; an admin changes that with credentials: per_user`,
       { kind: 'conflict', code: 'CREDENTIALS_SHARED' },
     );
   }

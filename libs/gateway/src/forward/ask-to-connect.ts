@@ -62,8 +62,7 @@ export class AskToConnect {
     const until = this.clock.monotonic() + this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000;
     while (!isOver() && this.clock.monotonic() < until) {
       // Read from the rows: the page may have been answered by another replica.
-      const generation = await this.credentials.generation(serverId, personOf(caller));
-      if (generation !== undefined) return true;
+      if (await this.credentials.isConnected(serverId, personOf(caller))) return true;
       await this.clock.sleep(LOOK_AGAIN_MS);
     }
     return false;

@@ -1,4 +1,5 @@
 import { egressPolicy, type Env, type UrlRules, type Variables } from '@app/platform';
+import { type ExchangeSettings, exchangeStrings } from './exchange-settings.js';
 import { type OAuthSettings, oauthStrings } from './oauth-settings.js';
 
 /**
@@ -11,6 +12,7 @@ export type TransportType = (typeof transportTypes)[number];
 export interface RemoteConfig {
   readonly headers: Readonly<Record<string, string>>;
   readonly oauth?: OAuthSettings | undefined;
+  readonly exchange?: ExchangeSettings | undefined;
 }
 
 export type ConnectionConfig =
@@ -67,4 +69,5 @@ export function* strings(
   yield config.transport === 'SSE' ? [['url'], config.url] : [['base_url'], config.base_url];
   for (const [name, value] of Object.entries(config.headers)) yield [['headers', name], value];
   if (config.oauth) yield* oauthStrings(config.oauth);
+  if (config.exchange) yield* exchangeStrings(config.exchange);
 }

@@ -1,4 +1,5 @@
 import type { ConnectionConfig, RemoteConfig } from './connection-config.js';
+import { maskExchange } from './exchange-settings.js';
 import { maskOAuth } from './oauth-settings.js';
 import { maskLiterals } from './placeholders.js';
 
@@ -6,9 +7,10 @@ import { maskLiterals } from './placeholders.js';
 export function maskConfig(config: ConnectionConfig): Record<string, unknown> {
   const masked = (values: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, maskLiterals(value)]));
-  const remoteMasked = ({ headers, oauth }: RemoteConfig): RemoteConfig => ({
+  const remoteMasked = ({ headers, oauth, exchange }: RemoteConfig): RemoteConfig => ({
     headers: masked(headers),
     ...(oauth && { oauth: maskOAuth(oauth) }),
+    ...(exchange && { exchange: maskExchange(exchange) }),
   });
   switch (config.transport) {
     case 'STDIO':

@@ -7,6 +7,7 @@ import {
   strings,
   type TransportType,
 } from './connection-config.js';
+import { exchangeSchema } from './exchange-settings.js';
 import { oauthIssues, oauthSchema } from './oauth-settings.js';
 import {
   hasNestedDefault,
@@ -46,6 +47,7 @@ const remote = {
   url: text.min(1, 'Must not be empty'),
   headers,
   oauth: oauthSchema(text).optional(),
+  exchange: exchangeSchema(text).optional(),
 };
 
 const schemas = {
@@ -63,7 +65,12 @@ const schemas = {
       .optional(),
   }),
   SSE: z.strictObject(remote),
-  HTTP: z.strictObject({ base_url: remote.url, headers, oauth: remote.oauth }),
+  HTTP: z.strictObject({
+    base_url: remote.url,
+    headers,
+    oauth: remote.oauth,
+    exchange: remote.exchange,
+  }),
 } as const;
 
 const requiredField = { STDIO: 'command', SSE: 'url', HTTP: 'base_url' } as const;
@@ -168,8 +175,10 @@ function urlIssues(config: ConnectionConfig, rules: ConfigRules): FieldIssue[] {
       : hostProblem(new URL(issuer).hostname, rules.egress);
   // With a placeholder as host, only the resolved URL can be checked.
   const undecided = /^https?:[\\/]*[^\\/?#]*\$\{/i.test(value) || value.startsWith('${');
+  const exchangeProblem = config.exchange && urlProblem(config.exchange.token_url, rules);
   return [
     ...(problem && !undecided ? [issue([field], problem)] : []),
     ...(issuerProblem ? [issue(['oauth', 'issuer'], issuerProblem)] : []),
+    ...(exchangeProblem ? [issue(['exchange', 'token_url'], exchangeProblem)] : []),
   ];
 }

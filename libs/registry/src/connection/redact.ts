@@ -19,6 +19,7 @@ export function secretsOf(resolved: ResolvedTransport): string[] {
           ]),
           ...urlSecrets(resolved.url),
           ...(resolved.oauth ? oauthSecrets(resolved.oauth) : []),
+          ...(resolved.exchange?.client_secret ? [resolved.exchange.client_secret] : []),
         ];
   return longestFirst(values);
 }

@@ -1,4 +1,5 @@
 import type { ConnectionConfig, RemoteConfig } from './connection-config.js';
+import { resolveExchange } from './exchange-settings.js';
 import { resolveOAuth } from './oauth-settings.js';
 import { PersonalValueMissing } from '../registry.errors.js';
 import { lacksShared, personalField, substitute, type ValueOf } from './placeholders.js';
@@ -40,9 +41,10 @@ export function resolveConfig(
         personal || !lacksShared(value) ? [[name, text(value)]] : [],
       ),
     );
-  const remote = ({ headers, oauth }: RemoteConfig): RemoteConfig => ({
+  const remote = ({ headers, oauth, exchange }: RemoteConfig): RemoteConfig => ({
     headers: values(headers),
     ...(oauth && { oauth: resolveOAuth(oauth, text) }),
+    ...(exchange && { exchange: resolveExchange(exchange, text) }),
   });
   switch (config.transport) {
     case 'STDIO':

@@ -23,8 +23,16 @@ export function unmask(raw: unknown, stored: ConnectionConfig): Unmasked {
   const moved = movedTo(restored, stored);
   if (moved !== undefined) return { raw, moved };
   const issuer = issuerChange(restored, stored);
-  if (issuer === undefined || typeof restored !== 'object') return { raw: restored };
-  return { raw: { ...restored, oauth: at(raw, 'oauth') }, moved: issuer };
+  const endpoint = exchangeChange(restored, stored);
+  if (typeof restored !== 'object' || (issuer ?? endpoint) === undefined) return { raw: restored };
+  return {
+    raw: {
+      ...restored,
+      ...(issuer !== undefined && { oauth: at(raw, 'oauth') }),
+      ...(endpoint !== undefined && { exchange: at(raw, 'exchange') }),
+    },
+    moved: issuer ?? endpoint ?? MASKED,
+  };
 }
 
 /** Whether a health check URL equals the stored one once masked. */
@@ -106,6 +114,16 @@ function issuerChange(next: unknown, stored: ConnectionConfig): string | undefin
   const oauth = stored.transport === 'STDIO' ? undefined : stored.oauth;
   if (!oauth || given === undefined || at(given, 'issuer') === oauth.issuer) return undefined;
   return 'Is hidden, and was given for another issuer: with a changed oauth.issuer send the value itself';
+}
+
+/** The secret of the client is sent to the token endpoint. */
+function exchangeChange(next: unknown, stored: ConnectionConfig): string | undefined {
+  const given = at(next, 'exchange');
+  const exchange = stored.transport === 'STDIO' ? undefined : stored.exchange;
+  if (!exchange || given === undefined || at(given, 'token_url') === exchange.token_url) {
+    return undefined;
+  }
+  return 'Is hidden, and was given for another endpoint: with a changed exchange.token_url send the value itself';
 }
 
 type Program = Extract<ConnectionConfig, { transport: 'STDIO' }>;

@@ -38,11 +38,12 @@ export function credentialsOf(
   const found = named.flatMap(([name, value]) =>
     isCredential(name, value) ? [value, ...withoutScheme(value)] : [],
   );
-  const oauth = resolved.kind === 'STDIO' ? undefined : resolved.oauth;
-  return longestFirst([...found, ...personal, ...(oauth ? oauthSecrets(oauth) : [])]).filter(
-    (value) => !ORDINARY.test(value),
-  );
+  const { oauth, exchange } = resolved.kind === 'STDIO' ? NOTHING : resolved;
+  const agreed = [...(oauth ? oauthSecrets(oauth) : []), exchange?.client_secret ?? ''];
+  return longestFirst([...found, ...personal, ...agreed]).filter((value) => !ORDINARY.test(value));
 }
+
+const NOTHING = { oauth: undefined, exchange: undefined };
 
 export function isCredential(name: string, value: string): boolean {
   if (KNOWN_FORMS.test(value)) return true;

@@ -30,23 +30,16 @@ export function personalTemplate(config: ConnectionConfig): PersonalTemplate {
  */
 export function credentialIssues(mode: CredentialMode, config: ConnectionConfig): FieldIssue[] {
   const entries = named(config);
-  if (mode === 'shared') {
-    return entries
-      .filter(([, , value]) => personalFieldsIn(value).length > 0)
-      .map(([place, name]) =>
-        issueAt([place, name], '${user.…} needs credentials: per_user, a value for each person'),
-      );
-  }
+  const unused = exchangeUnused(mode, config);
+  if (mode === 'shared') return [...unused, ...personalIssues(entries)];
   const shared = entries.filter(
     ([, name, value]) =>
       personalFieldsIn(value).length === 0 && isCredential(name, withoutPlaceholders(value)),
   );
-  const issues = shared.map(([place, name]) =>
-    issueAt(
-      [place, name],
-      'Would be used for everyone: write ${user.NAME}, or ${user.NAME:-…} with a default for discovery and health',
-    ),
-  );
+  const told =
+    'Would be used for everyone: write ${user.NAME}, or ${user.NAME:-…} with a default for discovery and health';
+  const issues = [...unused, ...shared.map(([place, name]) => issueAt([place, name], told))];
+  if (mode === 'exchange') issues.push(...exchangeIssues(config, entries));
   if (sharedElsewhere(config)) {
     issues.push(
       issueAt(
@@ -55,6 +48,7 @@ export function credentialIssues(mode: CredentialMode, config: ConnectionConfig)
       ),
     );
   }
+  if (mode === 'exchange') return issues;
   const { fields, usesOAuth } = personalTemplate(config);
   if (fields.length === 0 && !usesOAuth) {
     issues.push(
@@ -76,6 +70,34 @@ function oauthIssues({ oauth }: RemoteConfig, fields: readonly string[]): FieldI
     : [];
 }
 
+function personalIssues(entries: readonly Entry[]): FieldIssue[] {
+  return entries
+    .filter(([, , value]) => personalFieldsIn(value).length > 0)
+    .map(([place, name]) =>
+      issueAt([place, name], '${user.…} needs credentials: per_user, a value for each person'),
+    );
+}
+
+function exchangeUnused(mode: CredentialMode, config: ConnectionConfig): FieldIssue[] {
+  const isGiven = config.transport !== 'STDIO' && config.exchange !== undefined;
+  return isGiven && mode !== 'exchange'
+    ? [issueAt(['exchange'], 'Is used with credentials: exchange only')]
+    : [];
+}
+
+function exchangeIssues(config: ConnectionConfig, entries: readonly Entry[]): FieldIssue[] {
+  if (config.transport === 'STDIO') {
+    return [issueAt([], 'A program takes no tokens that are exchanged; use credentials: per_user')];
+  }
+  const missing = issueAt(['exchange'], 'Is required with credentials: exchange');
+  const sent = issueAt(['headers'], 'The exchanged token is the Authorization header');
+  return [
+    ...(config.exchange ? [] : [missing]),
+    ...(hasAuthorization(config.headers) ? [sent] : []),
+    ...personalIssues(entries),
+  ];
+}
+
 type Entry = readonly [place: 'headers' | 'env', name: string, value: string];
 
 function named(config: ConnectionConfig): Entry[] {
@@ -94,7 +116,7 @@ function sharedElsewhere(config: ConnectionConfig): boolean {
   const rest: ConnectionConfig =
     config.transport === 'STDIO'
       ? { ...config, env: {} }
-      : { ...config, headers: {}, oauth: undefined };
+      : { ...config, headers: {}, oauth: undefined, exchange: undefined };
   return credentialsOf(resolveConfig(rest, () => UNKNOWN)).length > 0;
 }
 

@@ -8,7 +8,7 @@ export interface PersonalServer {
   readonly template: PersonalTemplate;
 }
 
-/** Every server that is called with credentials of the person, by name. */
+/** Every server that people connect with credentials of their own, by name. */
 export class ListPersonalServers extends Query<readonly PersonalServer[]> {}
 
 @QueryHandler(ListPersonalServers)
@@ -18,7 +18,7 @@ export class ListPersonalServersHandler implements IQueryHandler<ListPersonalSer
   async execute(): Promise<readonly PersonalServer[]> {
     const all = await this.servers.allWithConfig();
     return all.flatMap(({ server, config }) =>
-      config && server.credentials !== 'shared'
+      config && server.credentials === 'per_user'
         ? [{ server, template: personalTemplate(config) }]
         : [],
     );

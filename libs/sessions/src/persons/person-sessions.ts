@@ -73,7 +73,7 @@ export class PersonSessions {
   async explained(server: CalledServer, person: Person, error: unknown): Promise<unknown> {
     const generation = this.sessions.get(keyOf(server.id, person))?.generation;
     if (!isRefusal(error) || generation === undefined) return error;
-    return this.credentials.refused(server, person, generation);
+    return this.credentials.refused(server, person, generation, error);
   }
 
   /** Ends the sessions of all people to a server, or of one. */
@@ -124,7 +124,7 @@ export class PersonSessions {
     const session = new PersonSession(server, person, {
       clock: this.clock,
       access: () => this.credentials.accessOf(server, person),
-      generation: () => this.credentials.generation(server.id, person),
+      generation: () => this.credentials.generation(server, person),
       connect: async (access, request) => {
         await this.going.get(key);
         try {
@@ -133,7 +133,7 @@ export class PersonSessions {
         } catch (error) {
           // While connecting, a 403 is about the credentials too.
           if (!(error instanceof CredentialsRefused)) throw error;
-          throw await this.credentials.refused(server, person, access.generation);
+          throw await this.credentials.refused(server, person, access.generation, error);
         }
       },
       opened: (opened) => this.pool.hearPerson(server.id, opened),
@@ -173,7 +173,7 @@ export class PersonSessions {
   }
 }
 
-type CalledServer = Pick<Server, 'id' | 'name' | 'status'>;
+type CalledServer = Pick<Server, 'id' | 'name' | 'status' | 'credentials'>;
 
 /** Ids of servers all have the same length. */
 function keyOf(serverId: string, { subject }: Person): string {

@@ -31,7 +31,7 @@ function credentialsOption() {
   return new Option(
     '--credentials <whose>',
     'whose credentials calls are made with; per_user: ${user.NAME} in headers or variables, or a login',
-  ).choices(['shared', 'per_user'] as const);
+  ).choices(['shared', 'per_user', 'exchange'] as const);
 }
 
 export function serversGroup(perform: Perform) {

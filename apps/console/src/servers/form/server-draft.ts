@@ -40,6 +40,8 @@ export interface ServerDraft {
   /** Empty: as the service does with every server. */
   readonly trust: Trust | '';
   readonly credentials: Credentials;
+  /** Where tokens are exchanged, kept as it is. */
+  readonly exchange: Readonly<Record<string, unknown>>;
 }
 
 const noOAuth: OAuthDraft = {
@@ -67,6 +69,7 @@ export const emptyDraft: ServerDraft = {
   autoConnect: true,
   trust: '',
   credentials: 'shared',
+  exchange: {},
 };
 
 /** A registered server as fields; masked secrets stay masked, which means unchanged. */
@@ -98,6 +101,7 @@ export function draftOf(server: ServerDetailView): ServerDraft {
     healthCheckUrl: server.health_check_url ?? '',
     trust: server.trust ?? '',
     credentials: server.credentials,
+    exchange: recordAt(config, 'exchange'),
   };
 }
 
@@ -129,6 +133,7 @@ export function configOf(draft: ServerDraft): Record<string, unknown> {
     [draft.transport === 'HTTP' ? 'base_url' : 'url']: draft.url.trim(),
     headers: recordOf(draft.headers),
     ...(grant !== '' && { oauth: { grant, ...given(agreed) } }),
+    ...(draft.credentials === 'exchange' && { exchange: draft.exchange }),
   };
 }
 

@@ -8,7 +8,7 @@ import type { Credentials, ServerDraft, Transport, Trust } from './server-draft.
 
 const t = texts.servers.form;
 const transports: readonly Transport[] = ['STDIO', 'HTTP', 'SSE'];
-const modes: readonly Credentials[] = ['shared', 'per_user'];
+const modes: readonly Credentials[] = ['shared', 'per_user', 'exchange'];
 const trusts: readonly Trust[] = ['auto', 'pinned', 'review', 'locked'];
 
 export interface ServerFieldsProps {

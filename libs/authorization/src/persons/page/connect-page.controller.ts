@@ -105,7 +105,7 @@ export class ConnectPageController {
     const row = /^[\w-]{32}$/.test(link) ? await this.store.linked(link) : undefined;
     if (row?.subject !== personOf(actor).subject) throw new LinkUnknown();
     const found = await this.queries.execute(new GetPersonalTemplate(row.serverId));
-    if (found.server.name !== name || found.server.credentials === 'shared')
+    if (found.server.name !== name || found.server.credentials !== 'per_user')
       throw new LinkUnknown();
     return { ...found, row };
   }

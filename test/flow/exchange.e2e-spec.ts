@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Api } from '../support/api.js';
+import { startApp, type TestApp } from '../support/app.js';
+import { eventually } from '../support/eventually.js';
+import { send } from '../support/http.js';
+import { TestIssuer } from '../support/issuer.js';
+import { type HttpPeer, httpPeer } from '../support/peers.js';
+
+const CALLER = 'token-of-a-caller-0123456789';
+const ROOT = 'token-of-root-0123456789';
+
+const digest = (secret: string): string =>
+  createHash('sha256').update(secret).digest('hex').slice(0, 12);
+
+/** A token endpoint that gives a token of its own for each JWT (RFC 8693). */
+class TokenExchange {
+  readonly forms: URLSearchParams[] = [];
+  readonly clients: (string | undefined)[] = [];
+  lifetime = 3_600;
+  /** Instead of a token. */
+  refusal: string | undefined;
+  givesBackTheSame = false;
+  private readonly server: Server = createServer((request, response) => {
+    void this.answer(request).then(({ status, body }) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body));
+    });
+  });
+
+  static async start(): Promise<TokenExchange> {
+    const exchange = new TokenExchange();
+    exchange.server.listen(0, '127.0.0.1');
+    await once(exchange.server, 'listening');
+    return exchange;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/token`;
+  }
+
+  /** Of the subject, for the n-th exchange. */
+  static tokenOf(subject: string, n: number): string {
+    return `upstream-token-of-${subject}-${n}-d83jf74`;
+  }
+
+  stop(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  private async answer(request: IncomingMessage): Promise<{ status: number; body: object }> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const form = new URLSearchParams(Buffer.concat(chunks).toString());
+    this.forms.push(form);
+    this.clients.push(request.headers.authorization);
+    if (this.refusal !== undefined) return { status: 400, body: { error: this.refusal } };
+    const subjectToken = form.get('subject_token') ?? '';
+    const [, payload = ''] = subjectToken.split('.');
+    const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub: string };
+    const own = TokenExchange.tokenOf(sub, this.forms.length);
+    return {
+      status: 200,
+      body: {
+        access_token: this.givesBackTheSame ? subjectToken : own,
+        issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+        token_type: 'Bearer',
+        expires_in: this.lifetime,
+      },
+    };
+  }
+}
+
+describe('a server that takes tokens exchanged for the JWT of the caller', () => {
+  let issuer: TestIssuer;
+  let exchange: TokenExchange;
+  let peer: HttpPeer;
+  let service: TestApp;
+  let id: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    issuer = await TestIssuer.start();
+    peer = await httpPeer('whose.mjs', ['http']);
+    service = await startApp({
+      MCP_AGGREGATOR_TOKENS: `root:admin:${ROOT},caller:call:${CALLER}`,
+      ...issuer.settings,
+    });
+  });
+  beforeEach(async () => {
+    exchange = await TokenExchange.start();
+    const api = new Api({ url: service.url, token: ROOT });
+    id = await api.register({
+      name: `upstream${count++}`,
+      transport_type: 'HTTP',
+      credentials: 'exchange',
+      connection_config: {
+        base_url: peer.url,
+        exchange: {
+          token_url: exchange.url,
+          client_id: 'switchboard',
+          client_secret: 'secret-of-the-client-93jf8',
+          audience: 'https://upstream.example.com',
+          scope: 'tools',
+        },
+      },
+    });
+    await eventually(async () => {
+      const { body } = await api.call('GET', `/servers/${id}`);
+      expect(body).toMatchObject({ status: 'CONNECTED', tool_count: 2 });
+    });
+  });
+  afterEach(async () => {
+    await new Api({ url: service.url, token: ROOT }).call('DELETE', `/servers/${id}`);
+    exchange.stop();
+  });
+  afterAll(async () => {
+    await service.close();
+    await peer.stop();
+    issuer.stop();
+  });
+
+  const call = (token: string) =>
+    send(service.url, '/api/v1/tools/call', {
+      method: 'POST',
+      token,
+      body: JSON.stringify({ name: 'whose', server_id: id, arguments: {} }),
+    });
+  const whose = async (token: string): Promise<string> => {
+    const { status, text, body } = await call(token);
+    if (status !== 200) throw new Error(text);
+    const { content } = body as { content: [{ text: string }] };
+    return (JSON.parse(content[0].text) as { whose: string }).whose;
+  };
+
+  it('is called with the token of the person, got once as RFC 8693 says', async () => {
+    const [ada, bob] = [await issuer.sign({ sub: 'ada' }), await issuer.sign({ sub: 'bob' })];
+    expect(await whose(ada)).toBe(digest(TokenExchange.tokenOf('ada', 1)));
+    expect(await whose(bob)).toBe(digest(TokenExchange.tokenOf('bob', 2)));
+    expect(await whose(ada)).toBe(digest(TokenExchange.tokenOf('ada', 1)));
+    expect(Object.fromEntries(exchange.forms[0] ?? [])).toEqual({
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      subject_token: ada,
+      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+      requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      audience: 'https://upstream.example.com',
+      scope: 'tools',
+    });
+    const client = Buffer.from('switchboard:secret-of-the-client-93jf8').toString('base64');
+    expect(exchange.clients).toEqual([`Basic ${client}`, `Basic ${client}`]);
+  });
+
+  it('shares one exchange between calls of one person at the same time', async () => {
+    const ada = await issuer.sign({ sub: 'ada' });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => whose(ada)));
+    expect(new Set(answers)).toEqual(new Set([digest(TokenExchange.tokenOf('ada', 1))]));
+    expect(exchange.forms).toHaveLength(1);
+  });
+
+  it('gets another token a minute before the end', async () => {
+    exchange.lifetime = 59;
+    const ada = await issuer.sign({ sub: 'ada' });
+    await whose(ada);
+    const before = exchange.forms.length;
+    await call(ada);
+    expect(exchange.forms.length).toBeGreaterThan(before);
+  });
+
+  it('is never sent the token of the caller itself', async () => {
+    exchange.givesBackTheSame = true;
+    const ada = await issuer.sign({ sub: 'ada' });
+    const { status, text } = await call(ada);
+    expect(status).toBe(409);
+    expect(text).toContain('came back unchanged');
+    expect(text).not.toContain(ada);
+  });
+
+  it('cannot be called with a token of this service, which has nothing to exchange', async () => {
+    const { status, body } = await call(CALLER);
+    expect({ status, body }).toMatchObject({
+      status: 409,
+      body: {
+        detail: expect.stringContaining('call with a JWT'),
+        context: { outcome: 'not executed' },
+      },
+    });
+    expect(exchange.forms).toHaveLength(0);
+  });
+
+  it('says why an exchange was refused, without tokens', async () => {
+    const ada = await issuer.sign({ sub: 'ada' });
+    exchange.refusal = `invalid_target ${ada}`;
+    const { status, text } = await call(ada);
+    expect(status).toBe(409);
+    expect(text).toContain('invalid_target');
+    expect(text).not.toContain(ada);
+  });
+
+  it.each([
+    [{}, 'Is required with credentials: exchange'],
+    [{ exchange: { token_url: 'ftp://x' } }, 'Must be a URL'],
+    [
+      { exchange: { token_url: 'https://x', client_secret: 's' } },
+      'Is required with a client_secret',
+    ],
+  ])('is refused with %j', async (config, problem) => {
+    const { status, body } = await new Api({ url: service.url, token: ROOT }).call(
+      'POST',
+      '/servers',
+      {
+        name: 'refused',
+        transport_type: 'HTTP',
+        credentials: 'exchange',
+        connection_config: { base_url: peer.url, ...config },
+      },
+    );
+    expect(status).toBe(422);
+    expect(JSON.stringify(body)).toContain(problem);
+  });
+
+  it('shows its configuration without the secret of the client', async () => {
+    const { body } = await new Api({ url: service.url, token: ROOT }).call('GET', `/servers/${id}`);
+    expect(body).toMatchObject({
+      credentials: 'exchange',
+      connection_config: { exchange: { client_id: 'switchboard', client_secret: '********' } },
+    });
+  });
+});
