@@ -33,4 +33,10 @@ describe(choose, () => {
     expect(ids(choice)).toEqual([1, 3, 4]);
     expect(choice.strategyUsed).toBe('hierarchical+direct');
   });
+
+  it('puts the better half of the hits aside for no skill', () => {
+    const choice = choose(ranked, 2, new Set(['media']), skillsOf);
+    expect(ids(choice)).toEqual([1, 3]);
+    expect(choice.strategyUsed).toBe('hierarchical');
+  });
 });

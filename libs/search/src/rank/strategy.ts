@@ -11,8 +11,9 @@ export interface Choice {
 }
 
 /**
- * The best tools of the matched skills, filled up with the best others (contract R25). Unclassified tools count as
- * matched: waiting for classification must not hide them.
+ * The better half by score, then the best tools of the matched skills, filled up with the best others (contract R25):
+ * skills choose among what is less sure, and never put the best hits aside. Unclassified tools count as matched: waiting
+ * for classification must not hide them.
  */
 export function choose(
   ranked: readonly Scored[],
@@ -25,13 +26,14 @@ export function choose(
     const skills = skillsOf(id);
     return skills.length === 0 || skills.some((skill) => matchedSkills.has(skill));
   };
+  const best = ranked.slice(0, Math.floor(limit / 2));
   const matched = ranked.filter(isMatched).slice(0, limit);
-  if (matched.length === limit || matched.length === ranked.length) {
-    return { chosen: matched, strategyUsed: 'hierarchical' };
-  }
-  const taken = new Set(matched);
-  const rest = ranked.filter((tool) => !taken.has(tool)).slice(0, limit - matched.length);
-  const filled = new Set([...matched, ...rest]);
-  // Restores the order of the whole ranking.
-  return { chosen: ranked.filter((tool) => filled.has(tool)), strategyUsed: 'hierarchical+direct' };
+  const chosen = new Set(best);
+  for (const tool of [...matched, ...ranked]) if (chosen.size < limit) chosen.add(tool);
+  const isFilledUp = matched.length < limit && matched.length < ranked.length;
+  return {
+    // Restores the order of the whole ranking.
+    chosen: ranked.filter((tool) => chosen.has(tool)),
+    strategyUsed: isFilledUp ? 'hierarchical+direct' : 'hierarchical',
+  };
 }

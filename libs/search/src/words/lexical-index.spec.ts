@@ -86,4 +86,38 @@ describe(LexicalIndex, () => {
       }),
     );
   });
+
+  it('prefers the tool whose whole name is asked for to one whose name is longer', () => {
+    const index = indexOf(
+      document(1, { name: 'create pull request review', server: 'forge' }),
+      document(2, { name: 'create pull request', server: 'forge' }),
+    );
+    expect(ids(index, 'create a pull request')).toEqual([2, 1]);
+  });
+
+  it('finds tools by their exact name in any spelling, until they are removed', () => {
+    const index = indexOf(
+      document(1, { name: 'create_issue', server: 'forge' }),
+      document(2, { name: 'create_issue_comment', server: 'forge' }),
+    );
+    for (const name of ['create_issue', 'createIssue', 'Create Issue', 'forge__create_issue']) {
+      expect(index.withName([name])).toEqual([1]);
+    }
+    index.update([], [1]);
+    expect(index.withName(['create_issue'])).toEqual([]);
+  });
+
+  it('says which share of a query a tool has, rare words counting more', () => {
+    const index = indexOf(
+      document(1, { description: 'get the weather' }),
+      document(2, { description: 'get a file' }),
+      document(3, { description: 'get a user' }),
+    );
+    const parts = [['get'], ['weather']];
+    const coverage = index.coverage(parts, [1, 2]);
+    expect(coverage.get(1)).toBe(1);
+    expect(coverage.get(2)).toBeLessThan(0.3);
+    expect(index.coverage([['weather', 'forecast']], [1]).get(1)).toBe(1);
+    expect(index.coverage([['thermostat']], [1]).get(1)).toBe(0);
+  });
 });

@@ -158,12 +158,12 @@ export class LexicalIndex {
 
   /** Documents that probably have one of these names (equal hashes), alone or after the name of the server. */
   withName(names: readonly string[]): number[] {
-    const wanted = new Set(names.map(lettersOf).filter(Boolean).map(hashOf));
     const found: number[] = [];
-    for (let i = 0; wanted.size > 0 && i < this.names.size; i++) {
-      if (!wanted.has(this.names.at(i))) continue;
-      const id = this.ids.at(i >> 1);
-      if (this.slotOf.get(id) === i >> 1) found.push(id);
+    for (const hash of new Set(names.map(lettersOf).filter(Boolean).map(hashOf))) {
+      for (let at = this.names.indexOf(hash); at >= 0; at = this.names.indexOf(hash, at + 1)) {
+        const id = this.ids.at(at >> 1);
+        if (this.slotOf.get(id) === at >> 1) found.push(id);
+      }
     }
     return found;
   }
@@ -187,28 +187,29 @@ export class LexicalIndex {
     parts: readonly (readonly string[])[],
     ids: readonly number[],
   ): ReadonlyMap<number, number> {
-    const covered = new Map(ids.map((id) => [this.slotOf.get(id), 0]));
+    const slots = ids.map((id) => this.slotOf.get(id));
+    const covered = new Float64Array(ids.length);
+    const ofPart = new Float64Array(ids.length);
     let total = 0;
     for (const part of parts) {
       const terms = [...new Set(part.flatMap((word) => termsOf(word)))];
       if (terms.length === 0) continue;
-      const weights = new Map<number, number>();
+      ofPart.fill(0);
       let heaviest = 0;
       for (const term of terms) {
-        const weight = this.weightOf(term);
         const postings = this.postings.get(term);
-        if (postings) heaviest = Math.max(heaviest, weight);
-        for (let i = 0; postings && i < postings.size; i++) {
-          const slot = postings.slotAt(i);
-          if (covered.has(slot)) weights.set(slot, Math.max(weights.get(slot) ?? 0, weight));
-        }
+        if (!postings) continue;
+        const weight = this.weightOf(term);
+        heaviest = Math.max(heaviest, weight);
+        slots.forEach((slot, i) => {
+          if (slot !== undefined && (ofPart[i] ?? 0) < weight && postings.has(slot))
+            ofPart[i] = weight;
+        });
       }
       total += heaviest || this.weightOf(terms[0] ?? '');
-      for (const [slot, weight] of weights) covered.set(slot, (covered.get(slot) ?? 0) + weight);
+      for (let i = 0; i < covered.length; i++) covered[i] = (covered[i] ?? 0) + (ofPart[i] ?? 0);
     }
-    return new Map(
-      ids.map((id) => [id, total > 0 ? (covered.get(this.slotOf.get(id)) ?? 0) / total : 0]),
-    );
+    return new Map(ids.map((id, i) => [id, total > 0 ? (covered[i] ?? 0) / total : 0]));
   }
 
   /** The words of a query that these documents contain, as the query writes them. */
@@ -365,6 +366,7 @@ function fieldsIn(packed: number): LexicalField[] {
 class Postings {
   /** Alternating slots and frequencies. */
   private readonly pairs = new Numbers();
+  private isSorted = true;
 
   get size(): number {
     return this.pairs.size / 2;
@@ -378,7 +380,25 @@ class Postings {
     return this.pairs.at(2 * i + 1);
   }
 
+  /** By bisection, unless slots were used again. */
+  has(slot: number): boolean {
+    if (!this.isSorted) {
+      for (let i = 0; i < this.size; i++) if (this.slotAt(i) === slot) return true;
+      return false;
+    }
+    let [low, high] = [0, this.size - 1];
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const found = this.slotAt(middle);
+      if (found === slot) return true;
+      if (found < slot) low = middle + 1;
+      else high = middle - 1;
+    }
+    return false;
+  }
+
   add(slot: number, frequencies: number): void {
+    if (this.size > 0 && slot < this.slotAt(this.size - 1)) this.isSorted = false;
     this.pairs.set(this.pairs.size, slot);
     this.pairs.set(this.pairs.size, frequencies);
   }
@@ -418,6 +438,11 @@ class Numbers {
     }
     this.values[i] = value;
     if (i >= this.used) this.used = i + 1;
+  }
+
+  indexOf(value: number, from = 0): number {
+    const at = this.values.indexOf(value, from);
+    return at < this.used ? at : -1;
   }
 
   shorten(size: number): void {
