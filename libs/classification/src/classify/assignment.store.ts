@@ -20,6 +20,11 @@ export interface AssignedSkills {
   readonly isOverride: boolean;
 }
 
+/** One skill of a tool. */
+export interface ToolAssignment extends Assignment {
+  readonly toolId: number;
+}
+
 export interface SkillMemberRow {
   readonly toolId: number;
   readonly confidence: number;
@@ -61,11 +66,13 @@ export class AssignmentStore {
     return { skills, unsure, classifiedBy, isOverride };
   }
 
-  /** The assignments of all tools. */
-  all(): Promise<{ toolId: number; skillId: string; confidence: number }[]> {
+  /** The assignments of these tools, or of all. */
+  of(toolIds?: readonly number[]): Promise<ToolAssignment[]> {
     return this.database.background.direct.query(
       `SELECT tool_id AS "toolId", skill_id AS "skillId", confidence
-       FROM mcp.tool_skill_assignments ORDER BY tool_id, confidence DESC, skill_id`,
+       FROM mcp.tool_skill_assignments WHERE $1::int[] IS NULL OR tool_id = ANY($1::int[])
+       ORDER BY tool_id, confidence DESC, skill_id`,
+      [toolIds ?? null],
     );
   }
 

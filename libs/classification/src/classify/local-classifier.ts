@@ -1,4 +1,5 @@
 import { Catalogue, type CatalogueTool } from '@app/catalogue';
+import { inSlices, type Sliced } from '@app/platform';
 import { splitIdentifiers, type StaticModel } from '@app/vectors';
 import { Classifier, LOCAL, type ToolToClassify, type Classification } from './classifier.js';
 import type { SkillHead } from '../skills/skill-head.js';
@@ -27,27 +28,35 @@ export class LocalClassifier extends Classifier {
   }
 
   classify(tools: readonly ToolToClassify[], skills: readonly Skill[]): Promise<Classification[]> {
+    return inSlices(this.classifying(tools, skills));
+  }
+
+  private *classifying(
+    tools: readonly ToolToClassify[],
+    skills: readonly Skill[],
+  ): Sliced<Classification[]> {
     const scorer = new SkillScorer(skills, this.model, this.head);
-    const asked = new Map(tools.map((tool) => [tool.id, tool]));
+    const asked = new Set(tools.map(({ id }) => id));
     const servers = new Map(tools.map(({ server }) => [server.id, server]));
-    // All tools of a server describe its topic, not only those in this batch.
-    const toolsOf = new Map([...servers.keys()].map((id) => [id, [] as CatalogueTool[]]));
-    for (const tool of this.catalogue.current.tools) toolsOf.get(tool.serverId)?.push(tool);
-    const verdicts = [...servers.values()].flatMap((server) => {
-      const all = toolsOf.get(server.id) ?? [];
+    const { toolsByServer } = this.catalogue.current;
+    const verdicts: Classification[] = [];
+    for (const server of servers.values()) {
+      yield;
+      // All tools of a server describe its topic, not only those in this batch.
+      const all = toolsByServer.get(server.id) ?? [];
       const own = all.filter((tool) => asked.has(tool.id));
       const nth = Math.ceil(all.length / MAX_PEERS);
-      const scores = scorer.scoreTools(
+      const scores = yield* scorer.scoring(
         `${server.name}. ${server.description ?? ''}`,
         own.map(textOf),
         all.filter((_, i) => i % nth === 0).map(textOf),
       );
-      return own.flatMap(({ id }, i) => {
+      own.forEach(({ id }, i) => {
         const assignments = scores[i];
-        return assignments ? [{ toolId: id, assignments }] : [];
+        if (assignments) verdicts.push({ toolId: id, assignments });
       });
-    });
-    return Promise.resolve(verdicts);
+    }
+    return verdicts;
   }
 }
 

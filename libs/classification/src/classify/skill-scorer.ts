@@ -1,3 +1,4 @@
+import { atOnce, type Sliced } from '@app/platform';
 import { blend, dot, type StaticModel } from '@app/vectors';
 import type { SkillHead } from '../skills/skill-head.js';
 import type { Assignment, Skill } from '../skills/skill.js';
@@ -63,25 +64,44 @@ export class SkillScorer {
     tools: readonly string[],
     peers = tools,
   ): readonly (Assignment[] | undefined)[] {
+    return atOnce(this.scoring(server, tools, peers));
+  }
+
+  /** The same in slices. */
+  *scoring(
+    server: string,
+    tools: readonly string[],
+    peers: readonly string[],
+  ): Sliced<readonly (Assignment[] | undefined)[]> {
     const vectors = new Map<string, Float32Array | undefined>();
     for (const text of [...tools, ...peers]) {
+      yield;
       if (!vectors.has(text)) vectors.set(text, this.model.embed(text));
     }
     const known = peers.flatMap((text) => vectors.get(text) ?? []);
     const topic = topicOf(known, this.model.embed(server));
     const scored = (vector: Float32Array): number[] => this.logShares(inTopic(vector, topic));
     const vote = known.length > 1 ? topic.weight : 0;
-    const ofPeers = vote > 0 ? known.map(scored) : [];
-    const mean = this.skills.map((_, i) => average(ofPeers.map((shares) => shares[i] ?? 0)));
-    return tools.map((text) => {
+    const sums = this.skills.map(() => 0);
+    for (const vector of vote > 0 ? known : []) {
+      yield;
+      scored(vector).forEach((share, i) => (sums[i] = (sums[i] ?? 0) + share));
+    }
+    const mean = sums.map((sum) => sum / Math.max(known.length, 1));
+    const scores: (Assignment[] | undefined)[] = [];
+    for (const text of tools) {
+      yield;
       const vector = vectors.get(text);
-      if (!vector) return undefined;
-      const shares = scored(vector);
-      return this.assignments(
-        shares.map((share, i) => share + PEERS_SHARE * vote * (mean[i] ?? 0)),
-        vote,
+      const shares = vector && scored(vector);
+      scores.push(
+        shares &&
+          this.assignments(
+            shares.map((share, i) => share + PEERS_SHARE * vote * (mean[i] ?? 0)),
+            vote,
+          ),
       );
-    });
+    }
+    return scores;
   }
 
   /** The logarithm of each skill's share, in taxonomy order. */
@@ -134,8 +154,4 @@ function inTopic(tool: Float32Array, { vector, server, weight }: Topic): Float32
 function logOfSum(logits: readonly number[]): number {
   const highest = Math.max(...logits);
   return highest + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - highest), 0));
-}
-
-function average(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
 }

@@ -26,7 +26,8 @@ export class RedrawSkillsOnCatalogueReplaced
   onModuleInit(): void {
     this.stops = [
       this.signals.hear(CatalogueReplaced, ({ written, classified, removed }) => {
-        if (written.length + classified.length + removed.length > 0) void this.redraw();
+        const changed = [...written, ...classified, ...removed];
+        if (changed.length > 0) void this.redraw(changed);
       }),
       this.replicas.hear(({ topic }) => {
         if (topic === SKILLS_CHANGED) void this.redraw();
@@ -42,8 +43,8 @@ export class RedrawSkillsOnCatalogueReplaced
     await Promise.all([this.replicas.tell(SKILLS_CHANGED), this.redraw()]);
   }
 
-  private async redraw(): Promise<void> {
-    await this.map.refresh();
+  private async redraw(toolIds?: readonly number[]): Promise<void> {
+    await this.map.refresh(toolIds);
     // Not awaited: it writes to an external service.
     void this.indexing.index();
   }

@@ -1,9 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Catalogue, type CatalogueTool, textOfTool } from '@app/catalogue';
-import { CoalescedRuns } from '@app/platform';
+import { CoalescedRuns, inSlices, type Sliced } from '@app/platform';
 import { blend, StaticModel } from '@app/vectors';
 import { AssignmentStore } from '../classify/assignment.store.js';
-import { textOfSkill } from '../skills/skill.js';
+import { type Assignment, type Skill, textOfSkill } from '../skills/skill.js';
 import { SkillStore } from '../skills/skill.store.js';
 
 export interface MappedSkill {
@@ -21,6 +21,11 @@ export class SkillMap {
   /** Vectors per tool object: after a reload only changed tools are new objects. */
   private readonly vectors = new WeakMap<CatalogueTool, Float32Array | undefined>();
   private skills: readonly MappedSkill[] = [];
+  /** By tool. */
+  private assigned = new Map<number, Assignment[]>();
+  private mustReadAll = true;
+  /** Tools to read again. */
+  private readonly changed = new Set<number>();
   private readonly runs = new CoalescedRuns();
 
   constructor(
@@ -35,12 +40,18 @@ export class SkillMap {
     return this.skills;
   }
 
-  /** Resolves when the map matches the rows. */
-  refresh(): Promise<void> {
+  /**
+   * Resolves when the map matches the rows: of these tools, or of all. The first classification of a large catalogue
+   * tells of its tools by and by, and reading all rows each time would take as long as the number of tools squared.
+   */
+  refresh(toolIds?: readonly number[]): Promise<void> {
+    if (!toolIds) this.mustReadAll = true;
+    else for (const id of toolIds) this.changed.add(id);
     return this.runs.run('map', async () => {
       try {
         this.skills = await this.draw();
       } catch (error) {
+        this.mustReadAll = true;
         this.logger.error({ err: error }, 'skills.not_read');
       }
     });
@@ -48,19 +59,52 @@ export class SkillMap {
 
   private async draw(): Promise<MappedSkill[]> {
     const skills = await this.skillStore.active();
+    const assigned = await this.read();
+    return inSlices(this.drawing(skills, assigned));
+  }
+
+  /** The assignments of all tools, of which only those that changed are read again. */
+  private async read(): Promise<ReadonlyMap<number, readonly Assignment[]>> {
+    const isAll = this.mustReadAll;
+    // Requests during the read are answered by the next one.
+    this.mustReadAll = false;
+    const changed = [...this.changed];
+    this.changed.clear();
+    if (!isAll && changed.length === 0) return this.assigned;
+    const rows = await this.assignments.of(isAll ? undefined : changed);
+    const assigned = isAll ? new Map<number, Assignment[]>() : this.assigned;
+    for (const id of isAll ? [] : changed) assigned.delete(id);
+    for (const { toolId, skillId, confidence } of rows) {
+      const own = assigned.get(toolId) ?? [];
+      assigned.set(toolId, own);
+      own.push({ skillId, confidence });
+    }
+    return (this.assigned = assigned);
+  }
+
+  private *drawing(
+    skills: readonly Skill[],
+    assigned: ReadonlyMap<number, readonly Assignment[]>,
+  ): Sliced<MappedSkill[]> {
     const members = new Map<string, [Float32Array | undefined, number][]>();
-    for (const { toolId, skillId, confidence } of await this.assignments.all()) {
+    for (const [toolId, own] of assigned) {
       const tool = this.catalogue.current.toolsById.get(toolId);
       if (!tool) continue;
-      const list = members.get(skillId) ?? [];
-      members.set(skillId, list);
-      list.push([this.vectorOf(tool), confidence]);
+      yield;
+      for (const { skillId, confidence } of own) {
+        const list = members.get(skillId) ?? [];
+        members.set(skillId, list);
+        list.push([this.vectorOf(tool), confidence]);
+      }
     }
-    return skills.map((skill) => {
+    const mapped: MappedSkill[] = [];
+    for (const skill of skills) {
+      yield;
       const own = members.get(skill.id) ?? [];
       const vector = blend(own) ?? this.model.embed(textOfSkill(skill));
-      return { id: skill.id, name: skill.name, toolCount: own.length, vector };
-    });
+      mapped.push({ id: skill.id, name: skill.name, toolCount: own.length, vector });
+    }
+    return mapped;
   }
 
   private vectorOf(tool: CatalogueTool): Float32Array | undefined {

@@ -42,7 +42,7 @@ export class IndexSkillsJob {
 
   private async converge(): Promise<void> {
     const members = new Map<string, SkillMember[]>();
-    for (const { skillId, toolId, confidence } of await this.assignments.all()) {
+    for (const { skillId, toolId, confidence } of await this.assignments.of()) {
       const known = members.get(skillId);
       if (known) known.push({ toolId, confidence });
       else members.set(skillId, [{ toolId, confidence }]);
