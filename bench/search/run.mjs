@@ -6,7 +6,8 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { measureLatency } from './latency.mjs';
 import { judge, mean, percentile } from './metrics.mjs';
-import { referenceSearch } from './reference.mjs';
+import { fitCurve } from './fit.mjs';
+import { rivals } from './reference.mjs';
 import { startService } from './service.mjs';
 import { readSets, readTools } from './sets.mjs';
 
@@ -28,6 +29,7 @@ const sets = readSets(folder).filter(
 const corpora = [...new Set(sets.map((set) => set.corpus))];
 
 const quality = [];
+const fits = [];
 const note = (row) => {
   quality.push(row);
   console.log(row);
@@ -35,20 +37,24 @@ const note = (row) => {
 for (const corpus of corpora) {
   const tools = readTools(folder, corpus);
   const ofCorpus = sets.filter((set) => set.corpus === corpus);
-  const reference = referenceSearch(tools);
-  for (const set of ofCorpus) {
-    note(await measure(set, ['reference', '–'], (query) => reference(query)));
+  for (const [rival, search] of Object.entries(rivals(tools))) {
+    for (const set of ofCorpus) await measure(set, [rival, '–'], search);
   }
   for (const model of options.models.split(',')) {
     const service = await startService(tools, { EMBEDDINGS_LOCAL_MODEL: model });
     for (const set of ofCorpus) {
       for (const strategy of strategies) {
-        note(
-          await measure(set, [model, strategy], async (query) => {
-            const found = await whole(service, { query, strategy, include_schemas: false });
-            return found.tools.map((tool) => tool.name);
-          }),
+        await measure(set, [model, strategy], async (query) => {
+          const found = await whole(service, { query, strategy, include_schemas: false });
+          return found.tools.map((tool) => tool.name);
+        });
+      }
+      if (set.unserved.length > 0) {
+        fits.push(
+          `### ${set.name}, ${model}`,
+          ...(await fitCurve(set, (body) => whole(service, body))),
         );
+        console.log(fits.join('\n'));
       }
     }
     await service.close();
@@ -68,20 +74,29 @@ async function whole(service, request) {
   }
 }
 
+/** A row for the set, and one for each kind of its queries. */
 async function measure(set, labels, search) {
-  const verdicts = [];
-  const times = [];
-  for (const { text, relevant } of set.queries) {
+  const judged = [];
+  for (const { text, relevant, kind } of set.queries) {
     const started = performance.now();
     const found = await search(text.slice(0, 2_000));
-    times.push(performance.now() - started);
-    verdicts.push(judge(found, relevant));
+    judged.push({ kind, ms: performance.now() - started, ...judge(found, relevant) });
   }
+  note(rowOf(set.name, labels, judged));
+  const kinds = [...new Set(judged.flatMap(({ kind }) => kind ?? []))];
+  for (const kind of kinds) {
+    const ofKind = judged.filter((one) => one.kind === kind);
+    note(rowOf(`${set.name}: ${kind}`, labels, ofKind));
+  }
+}
+
+function rowOf(name, labels, judged) {
   const figures = ['recall1', 'recall5', 'recall10', 'ndcg10', 'mrr'].map((figure) =>
-    (100 * mean(verdicts.map((verdict) => verdict[figure]))).toFixed(1),
+    (100 * mean(judged.map((one) => one[figure]))).toFixed(1),
   );
+  const times = judged.map(({ ms }) => ms);
   const latency = [0.5, 0.95].map((share) => percentile(times, share).toFixed(1));
-  return `| ${[set.name, ...labels, set.queries.length, ...figures, ...latency].join(' | ')} |`;
+  return `| ${[name, ...labels, judged.length, ...figures, ...latency].join(' | ')} |`;
 }
 
 const latency = options['skip-latency'] ? [] : await measureLatency(folder, sets);
@@ -93,14 +108,22 @@ if (!options.only && !options['skip-latency']) {
 Written by \`npm run bench:search -- --eval-dir ${folder}\` on Node ${process.version}, ${cpus()[0].model}. Queries went over
 REST to the whole service: embedded database, no key, no network. \`static\` is the default configuration, \`minilm\` the
 same with \`EMBEDDINGS_LOCAL_MODEL=minilm\`. \`reference\` is the row "static + BM25F, convex, + clauses" of the data's own
-README, made again on these queries by \`bench/search/reference.mjs\`; it has no service around it, so its times say nothing.
+README, made by its recipe in \`bench/search/reference.mjs\`, \`bm25\` is plain BM25; they have no service around them, so
+their times say nothing.
 Figures in per cent; recall counts needs met, a need being met by any of its equivalent tools. Times include HTTP.
 
 ## Quality
 
 | set | model | strategy | queries | R@1 | R@5 | R@10 | NDCG@10 | MRR | p50 ms | p95 ms |
 |---|---|---|---|---|---|---|---|---|---|---|
-${sets.flatMap(({ name }) => quality.filter((row) => row.startsWith(`| ${name} `))).join('\n')}
+${sets.flatMap(({ name }) => quality.filter((row) => [`| ${name} `, `| ${name}: `].some((start) => row.startsWith(start)))).join('\n')}
+
+## Whether a tool fits
+
+Queries whose best hit fits less than the threshold: those that no tool serves are told apart, the others are false alarms.
+The service says \`no_good_match\` at 0.2.
+
+${fits.join('\n')}
 
 ## Latency
 

@@ -6,7 +6,7 @@ import { createApp } from '../../dist/apps/aggregator/src/create-app.js';
 import { ClassificationWorker } from '../../dist/libs/classification/src/classify/classification-worker.js';
 import { SkillMap } from '../../dist/libs/classification/src/index.js';
 import { IndexToolsOnCatalogueReplaced } from '../../dist/libs/catalogue/src/refresh/index-tools.on-catalogue-replaced.js';
-import { Catalogue } from '../../dist/libs/discovery/src/index.js';
+import { Catalogue } from '../../dist/libs/catalogue/src/index.js';
 import { Database, parseEnv } from '../../dist/libs/platform/src/index.js';
 
 const TOKEN = 'bench-token-of-this-run';
@@ -86,10 +86,11 @@ async function insert(database, tools) {
       `INSERT INTO mcp.tools (name, original_name, source_server_id, is_external, description,
                               input_schema, definition, content_hash)
        SELECT t.name, t.original_name, t.server_id, true, t.description, t.schema::json,
-              json_build_object('name', t.original_name, 'description', t.description, 'inputSchema', t.schema::json),
+              json_build_object('name', t.original_name, 'title', t.title, 'description', t.description,
+                                'inputSchema', t.schema::json),
               md5(t.name)
-       FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[])
-         AS t (name, original_name, server_id, description, schema)`,
+       FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[])
+         AS t (name, original_name, server_id, description, schema, title)`,
       [
         // The id in the set, to map a result back to the tool of the set.
         batch.map((tool) => tool.id),
@@ -97,6 +98,7 @@ async function insert(database, tools) {
         batch.map((tool) => servers.get(tool.server)),
         batch.map((tool) => tool.description ?? ''),
         batch.map((tool) => JSON.stringify(tool.input_schema ?? { type: 'object' })),
+        batch.map((tool) => tool.title ?? tool.annotations?.title ?? null),
       ],
     );
   }

@@ -18,8 +18,14 @@ export function readSets(folder) {
         .filter((candidate) => name.startsWith(candidate.replace('.tools.jsonl', '')))
         .sort((a, b) => b.length - a.length)[0];
       if (!toolFile) throw new Error(`${file} has no *.tools.jsonl beside it`);
-      const queries = readLines(join(folder, file)).filter((query) => query.relevant.length > 0);
-      return { name, corpus: toolFile.replace('.tools.jsonl', ''), queries };
+      const all = readLines(join(folder, file));
+      return {
+        name,
+        corpus: toolFile.replace('.tools.jsonl', ''),
+        queries: all.filter((query) => query.relevant.length > 0),
+        /** That no tool serves. */
+        unserved: all.filter((query) => query.relevant.length === 0),
+      };
     });
 }
 
