@@ -24,7 +24,10 @@ export const noRows = (): TokenRows => ({
 /** Tokens whose rows are lists. */
 export function tokensOn(env: Env, rows = noRows()): Tokens {
   const store: Pick<TokenStore, 'replaceAll'> = {
-    replaceAll: async (given) => void rows.configured.push(...given),
+    replaceAll: async (given) => {
+      rows.configured.push(...given);
+      return new Map(given.map(({ name, hash }) => [name, hash]));
+    },
   };
   const issued: Pick<IssuedTokenStore, 'valid'> = {
     valid: async () => {

@@ -37,6 +37,15 @@ describe.each(engines)('the stores of access on %s', (engine) => {
       expect(await rows()).toEqual(tokens);
     });
 
+    it('gives a token another account with another secret, and keeps that of each other', async () => {
+      const store = new TokenStore(opened.database);
+      const before = await store.replaceAll([token('a', '1', 'read'), token('b', '2', 'read')]);
+      const after = await store.replaceAll([token('a', '1', 'admin'), token('b', '3', 'read')]);
+      expect(after.get('a')).toBe(before.get('a'));
+      expect(after.get('b')).toEqual(expect.any(String));
+      expect(after.get('b')).not.toBe(before.get('b'));
+    });
+
     it('lets replicas write at the same time', async () => {
       const tokens = [token('a', '1', 'read'), token('b', '2', 'call')];
       const store = new TokenStore(opened.database);

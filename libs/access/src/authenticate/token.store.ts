@@ -6,9 +6,9 @@ import { type ConfiguredToken, Database } from '@app/platform';
 export class TokenStore {
   constructor(private readonly database: Database) {}
 
-  /** Makes the rows equal to these tokens. */
-  async replaceAll(tokens: readonly ConfiguredToken[]): Promise<void> {
-    await this.database.background.transaction(async (tx) => {
+  /** Makes the rows equal to these tokens. Returns their accounts by name: one is new when its secret is. */
+  async replaceAll(tokens: readonly ConfiguredToken[]): Promise<ReadonlyMap<string, string>> {
+    return this.database.background.transaction(async (tx) => {
       // Replicas that start at the same time write one after the other.
       await tx.query('LOCK TABLE mcp.api_tokens IN EXCLUSIVE MODE');
       // Deletes first, so that a hash that moved to another name can be inserted.
@@ -24,6 +24,10 @@ export class TokenStore {
           [token.name, token.hash, token.scopes],
         );
       }
+      const rows = await tx.query<{ name: string; account: string }[]>(
+        'SELECT name, account FROM mcp.api_tokens',
+      );
+      return new Map(rows.map(({ name, account }) => [name, account]));
     });
   }
 }

@@ -129,6 +129,28 @@ describe(Tokens.name, () => {
       expect(rows.withdrawn).toEqual([]);
     });
 
+    it('have an account for each secret, which ends with it', async () => {
+      const old = issuedToken('ci', 'old secret');
+      rows.issued = [old];
+      const tokens = await load(CONFIGURED);
+      const [first = ''] = tokens.accountsNamed('ci');
+      expect(tokens.byAccount(first)).toEqual(named('ci'));
+      const rotated = {
+        ...old,
+        hash: hashOf('new secret', 'hex'),
+        previousHash: old.hash,
+        previousUntil: new Date(Date.now() + MINUTE),
+      };
+      rows.issued = [rotated];
+      await tokens.reload();
+      expect(tokens.accountsNamed('ci')).toEqual([expect.not.stringMatching(first), first]);
+      expect(tokens.byAccount(first)).toEqual(named('ci'));
+      rows.issued = [{ ...rotated, previousUntil: new Date(Date.now() - 1) }];
+      await tokens.reload();
+      expect(tokens.byAccount(first)).toBeUndefined();
+      expect(first).not.toContain(old.hash.slice(0, 8));
+    });
+
     it('are refused while a configured token has their name, whose sessions stay when they are revoked', async () => {
       rows.issued = [issuedToken('ops', 'issued secret of ops', { view: VIEW })];
       const tokens = await load(CONFIGURED);

@@ -11,7 +11,7 @@ import { TokenStore } from './token.store.js';
 /** The holder of a token. */
 export interface Holder {
   readonly principal: Principal;
-  /** Stays the same when the secret of the token is replaced, and is not given to another token of the same name. */
+  /** Of one secret: another token of the same name, and another secret of the same token, is another account. */
   readonly account: string;
   /** In ms since the epoch. */
   readonly until: number;
@@ -36,6 +36,7 @@ export class Tokens {
   private readonly used = new Set<string>();
   private readonly reloads = new CoalescedRuns();
   private configured: readonly ConfiguredToken[] = [];
+  private configuredAccounts: ReadonlyMap<string, string> = new Map();
   private issued: readonly IssuedToken[] = [];
   /** Counts what was dropped here, to notice rows that were read before. */
   private drops = 0;
@@ -52,7 +53,7 @@ export class Tokens {
   /** Called only by a process that serves requests: other commands must not change the rows. */
   async load(): Promise<void> {
     const tokens = await this.readConfigured();
-    await this.store.replaceAll(tokens);
+    this.configuredAccounts = await this.store.replaceAll(tokens);
     this.configured = tokens;
     await this.reload();
     const names = new Set(tokens.map(({ name }) => name));
@@ -116,12 +117,10 @@ export class Tokens {
     return undefined;
   }
 
-  /** The account of the token of this name; undefined if no token is accepted under it. */
-  accountNamed(name: string): string | undefined {
-    for (const { principal, account } of this.accounts.values()) {
-      if (principal.name === name) return account;
-    }
-    return undefined;
+  /** The accounts of the token of this name: two while its secret before the last rotation is accepted. */
+  accountsNamed(name: string): readonly string[] {
+    const named = [...this.accounts.values()].filter(({ principal }) => principal.name === name);
+    return named.map(({ account }) => account);
   }
 
   /** Whether a token of that subject is accepted, as of the last read of the rows. */
@@ -163,15 +162,15 @@ export class Tokens {
     this.accounts.clear();
     for (const { hash, name, scopes } of this.configured) {
       const principal = tokenPrincipal(name, scopes, subjectIn('token', name));
-      this.add(hash, { principal, account: `configured:${name}`, until: Infinity });
+      const account = `configured:${this.configuredAccounts.get(name) ?? ''}`;
+      this.add(hash, { principal, account, until: Infinity });
     }
     for (const token of tokens) {
       const { id, name, scopes, view } = token;
       const subject = subjectIn('issued', id);
       const principal = { ...tokenPrincipal(name, scopes, subject), ...(view && { pinned: view }) };
-      const account = `token:${id}`;
       for (const [hash, until] of acceptedHashes(token)) {
-        this.add(hash, { principal, account, until, id });
+        this.add(hash, { principal, account: accountOf(id, hash), until, id });
       }
     }
     if (names.length > 0) await this.signals.tell(new TokensWithdrawn(names));
@@ -180,8 +179,7 @@ export class Tokens {
   private add(hash: string, known: Omit<Known, 'digest' | 'isUsed'>): void {
     const digest = Buffer.from(hash, 'hex');
     this.known.set(keyOf(digest.toString('latin1')), { ...known, digest, isUsed: false });
-    // The first hash of a token is the current one.
-    if (!this.accounts.has(known.account)) this.accounts.set(known.account, known);
+    this.accounts.set(known.account, known);
   }
 
   private collectUsed(): void {
@@ -211,6 +209,11 @@ export class Tokens {
 
 function tokenPrincipal(name: string, scopes: Principal['scopes'], subject: string): Principal {
   return { name, scopes, subjects: [`token:${name}`], subject };
+}
+
+/** Clients see it in their access tokens, so it is not the hash that a login is compared with. */
+function accountOf(id: string, secretHash: string): string {
+  return `token:${id}:${tokenHash(`account ${secretHash}`).slice(0, 32)}`;
 }
 
 /** A prefix for the lookup; the whole hash is then compared in constant time. */

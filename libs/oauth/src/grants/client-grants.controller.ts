@@ -44,7 +44,7 @@ export class OAuthGrantsController {
     @CurrentPrincipal() principal: Principal,
     @CallerMay('admin') isAdmin: boolean,
   ): Promise<OAuthGrantListView> {
-    const { grants, total } = await this.store.list(this.accountOf(principal, isAdmin), {
+    const { grants, total } = await this.store.list(this.accountsOf(principal, isAdmin), {
       limit,
       offset,
     });
@@ -62,12 +62,12 @@ export class OAuthGrantsController {
     @CallerMay('admin') isAdmin: boolean,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
-    const account = this.accountOf(principal, isAdmin);
-    await this.commands.execute(new WithdrawClientGrant(id, account, actor, 'person'));
+    const accounts = this.accountsOf(principal, isAdmin);
+    await this.commands.execute(new WithdrawClientGrant(id, accounts, actor, 'person'));
   }
 
-  /** Undefined for all accounts; for a caller without one, such as a JWT, one that does not exist. */
-  private accountOf({ name }: Principal, isAdmin: boolean): string | undefined {
-    return isAdmin ? undefined : (this.tokens.accountNamed(name) ?? '');
+  /** Undefined for all accounts; none for a caller without one, such as a JWT. */
+  private accountsOf({ name }: Principal, isAdmin: boolean): readonly string[] | undefined {
+    return isAdmin ? undefined : this.tokens.accountsNamed(name);
   }
 }

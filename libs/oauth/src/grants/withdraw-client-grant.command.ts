@@ -11,7 +11,7 @@ export class WithdrawClientGrant extends Command<void> {
   constructor(
     readonly id: string,
     /** Undefined for those who may withdraw every grant. */
-    readonly account: string | undefined,
+    readonly accounts: readonly string[] | undefined,
     readonly actor: Actor,
     readonly cause: 'person' | 'client' | 'reuse',
   ) {
@@ -30,9 +30,9 @@ export class WithdrawClientGrantHandler implements ICommandHandler<WithdrawClien
     private readonly replicas: Replicas,
   ) {}
 
-  async execute({ id, account, actor, cause }: WithdrawClientGrant): Promise<void> {
+  async execute({ id, accounts, actor, cause }: WithdrawClientGrant): Promise<void> {
     await this.database.transaction(async (tx) => {
-      const { person, client } = await this.store.lock(id, account, tx);
+      const { person, client } = await this.store.lock(id, accounts, tx);
       await this.store.delete(id, tx);
       await this.records.deleteOfGrant(id, tx);
       const details = {

@@ -30,33 +30,33 @@ export class ClientGrantStore {
     );
   }
 
-  /** The newest first; of one account if it is given. */
+  /** The newest first; of these accounts if they are given. */
   async list(
-    account: string | undefined,
+    accounts: readonly string[] | undefined,
     { limit, offset }: PageQuery,
   ): Promise<{ grants: ClientGrant[]; total: number }> {
-    const where = `WHERE ${ALIVE} AND ($1::text IS NULL OR account = $1)`;
+    const where = `WHERE ${ALIVE} AND ($1::text[] IS NULL OR account = ANY($1))`;
     const { direct } = this.database;
     const [grants, [count]] = await Promise.all([
       direct.query<ClientGrant[]>(
         `SELECT ${COLUMNS} FROM mcp.oauth_grants ${where}
          ORDER BY created_at DESC, id LIMIT $2 OFFSET $3`,
-        [account ?? null, limit, offset],
+        [accounts ?? null, limit, offset],
       ),
       direct.query<{ total: number }[]>(
         `SELECT count(*)::int AS total FROM mcp.oauth_grants ${where}`,
-        [account ?? null],
+        [accounts ?? null],
       ),
     ]);
     return { grants, total: count?.total ?? 0 };
   }
 
-  /** Locked until the transaction ends. Throws ClientGrantNotFound, also for a grant of another account if one is given. */
-  async lock(id: string, account: string | undefined, tx: Tx): Promise<ClientGrant> {
+  /** Locked until the transaction ends. Throws ClientGrantNotFound, also for a grant of another account if some are given. */
+  async lock(id: string, accounts: readonly string[] | undefined, tx: Tx): Promise<ClientGrant> {
     const [grant] = await tx.query<ClientGrant[]>(
       `SELECT ${COLUMNS} FROM mcp.oauth_grants
-       WHERE id = $1 AND ${ALIVE} AND ($2::text IS NULL OR account = $2) FOR UPDATE`,
-      [id, account ?? null],
+       WHERE id = $1 AND ${ALIVE} AND ($2::text[] IS NULL OR account = ANY($2)) FOR UPDATE`,
+      [id, accounts ?? null],
     );
     if (!grant) throw new ClientGrantNotFound(id);
     return grant;
