@@ -1,4 +1,5 @@
 import { ClientDocuments } from '@app/oauth';
+import { Database } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app.js';
 import { send } from '../support/http.js';
@@ -24,8 +25,8 @@ describe('OAuth clients', () => {
 
   beforeAll(async () => {
     host = await ClientHost.start();
-    service = await startApp({ ...oauthSettings, MCP_AGGREGATOR_EGRESS_ALLOW: 'localhost' });
-    service.app.get(ClientDocuments, { strict: false }).trustedAuthorities = TEST_CERTIFICATE;
+    service = await startApp(oauthSettings);
+    service.app.get(ClientDocuments, { strict: false }).trust('localhost', TEST_CERTIFICATE);
   });
 
   afterAll(async () => {
@@ -172,6 +173,13 @@ describe('OAuth clients', () => {
   const clients = { ...registered, ...published };
   const names = Object.keys(clients) as (keyof typeof clients)[];
 
+  /** What was used is as if it had been used a minute ago. */
+  const aMinuteLater = async (): Promise<void> => {
+    await service.app
+      .get(Database, { strict: false })
+      .direct.query(`UPDATE mcp.oauth_records SET consumed_at = consumed_at - interval '1 minute'`);
+  };
+
   /** A person at a browser who is logged in and allows what is asked for. */
   const connect = async (shape: ClientShape, credential = service.tokens.call) => {
     const client = new TestClient(service, shape);
@@ -191,6 +199,15 @@ describe('OAuth clients', () => {
     return { client, browser, back, tokens: answer.body as Tokens };
   };
 
+  const issue = async (name: string): Promise<{ id: string; token: string }> => {
+    const issued = await send(service.url, '/api/v1/aggregator/tokens', {
+      method: 'POST',
+      token: service.token,
+      body: JSON.stringify({ name, role: 'caller' }),
+    });
+    return issued.body as { id: string; token: string };
+  };
+
   it.each(names)('connects, calls, refreshes and loses access: %s', async (name) => {
     const { client, tokens } = await connect(await clients[name]());
     expect(tokens).toMatchObject({ token_type: 'Bearer', expires_in: 900, scope: 'read call' });
@@ -202,6 +219,7 @@ describe('OAuth clients', () => {
     expect(refreshed.refresh_token).not.toBe(tokens.refresh_token);
     expect((await mcp(service, '/mcp', refreshed.access_token)).status).toBe(200);
 
+    await aMinuteLater();
     const replayed = await client.refresh(tokens.refresh_token);
     expect(replayed).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
     expect((await client.refresh(refreshed.refresh_token)).status).toBe(400);
@@ -257,11 +275,61 @@ describe('OAuth clients', () => {
       ...shape,
       resource: 'https://other.example.com/mcp',
     });
-    const back = new URL((await browser.open(foreign.authorizeUrl())) ?? '');
-    expect(back.searchParams.get('error')).toBe('invalid_target');
+    expect(await browser.open(foreign.authorizeUrl())).toBeUndefined();
+    expect(browser.page).toContain('invalid_target');
+    const two = `${foreign.authorizeUrl()}&resource=${encodeURIComponent(MCP)}`;
+    expect(await browser.open(two)).toBeUndefined();
+    expect(browser.page).toContain('invalid_target');
     const { client, tokens } = await connect(shape);
     const wider = await client.refresh(tokens.refresh_token, { resource: PUBLIC_URL });
     expect(wider).toMatchObject({ status: 400, body: { error: 'invalid_target' } });
+    // The refused request used up nothing, and a slash is another spelling.
+    expect((await client.refresh(tokens.refresh_token, { resource: `${MCP}/` })).status).toBe(200);
+  });
+
+  it('refuses one of two refreshes at once, and ends nothing by it', async () => {
+    const { client, tokens } = await connect(await clients['claude.ai']());
+    const answers = await Promise.all([1, 2].map(() => client.refresh(tokens.refresh_token)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 400]));
+    expect((await client.refresh(tokens.refresh_token)).status).toBe(400);
+    const kept = answers.find(({ status }) => status === 200)?.body as Tokens;
+    expect((await mcp(service, '/mcp', kept.access_token)).status).toBe(200);
+    expect((await client.refresh(kept.refresh_token)).status).toBe(200);
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'ms-msdt:x',
+    'http://claude.ai/callback',
+    'https://person@claude.ai/callback',
+    '/callback',
+  ])('registers no client at %s', async (uri) => {
+    const body = JSON.stringify({ redirect_uris: [uri] });
+    const answer = await at(service, '/register', { method: 'POST', body });
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_redirect_uri' } });
+    const documented = host.publish(`/${randomUUID()}`, { redirect_uris: [uri] });
+    const browser = new TestBrowser(service);
+    const client = new TestClient(service, { clientId: documented, redirectUri: uri });
+    expect(await browser.open(client.authorizeUrl())).toBeUndefined();
+    expect(browser.page).toContain('cannot be connected');
+  });
+
+  it('takes metadata only as JSON, and asks for those that it cannot use once a minute', async () => {
+    const redirectUri = 'https://claude.ai/callback';
+    const open = async (clientId: string): Promise<string> => {
+      const browser = new TestBrowser(service);
+      await browser.open(new TestClient(service, { clientId, redirectUri }).authorizeUrl());
+      return browser.page;
+    };
+    const clientId = host.publish(`/${randomUUID()}`, { redirect_uris: [redirectUri] });
+    host.contentType = 'text/plain';
+    expect(await open(clientId)).toContain('cannot be connected');
+    host.contentType = 'application/client+json; charset=utf-8';
+    const { asked } = host;
+    expect(await open(clientId)).toContain('cannot be connected');
+    expect(host.asked).toBe(asked);
+    const other = host.publish(`/${randomUUID()}`, { redirect_uris: [redirectUri] });
+    expect(await open(other)).toContain('Log in');
   });
 
   it.each([
@@ -282,13 +350,14 @@ describe('OAuth clients', () => {
     ['no challenge', { code_challenge: '', code_challenge_method: '' }],
     ['a plain challenge', { code_challenge_method: 'plain' }],
     ['an implicit answer', { response_type: 'token' }],
-  ])('refuses %s', async (_, more) => {
+    ['no question', { prompt: 'none' }],
+  ])('refuses %s, and sends no person on who decided nothing', async (_, more) => {
     const client = new TestClient(service, await clients['claude.ai']());
-    const back = new URL((await new TestBrowser(service).open(client.authorizeUrl(more))) ?? '');
-    const error =
-      back.searchParams.get('error') ?? new URLSearchParams(back.hash.slice(1)).get('error');
-    expect(error).toMatch(/^(invalid_request|unsupported_response_type)$/);
-    expect(back.href).not.toMatch(/code=|token=/);
+    const browser = new TestBrowser(service);
+    expect(await browser.open(client.authorizeUrl(more))).toBeUndefined();
+    expect(browser.page).toMatch(/invalid_request|unsupported_response_type|login_required/);
+    expect(browser.page).toContain('>tell claude.ai</a>');
+    expect(browser.page).not.toMatch(/http-equiv|code=|token=/);
   });
 
   it('takes a code once, with its verifier, client and address', async () => {
@@ -329,16 +398,20 @@ describe('OAuth clients', () => {
       return browser.page;
     };
     const known = await page(await clients['ChatGPT, which sends no resource']());
-    expect(known).toMatch(/May <b>localhost:\d+<\/b> act for you/);
+    expect(known).toMatch(/The client is<\/dt><dd><b>localhost:\d+<\/b><code>\/oauth\//);
     expect(known).toContain('<b>chatgpt.com</b>');
+    expect(known).toContain('another host than the one that publishes the client');
+    expect(await page(await clients['Claude Code']())).toContain('a program on this machine');
     const unknown = await page({
       ...(await clients['claude.ai']()),
       clientId: await register({
-        client_name: '<script>alert(1)</script>',
+        client_name: `<script>"alert(1)” ${'x'.repeat(100)}`,
         redirect_uris: ['https://claude.ai/api/mcp/auth_callback'],
       }),
     });
-    expect(unknown).toContain('an unverified client that calls itself “&lt;script&gt;');
+    expect(unknown).toContain('<h1>May a client act for you?</h1>');
+    expect(unknown).toContain('The client is</dt><dd>unverified');
+    expect(unknown).toMatch(/<dd><bdi>&lt;script&gt;alert\(1\) x{30,45}…?<\/bdi>/);
     expect(unknown).toContain('its name proves nothing');
   });
 
@@ -359,8 +432,6 @@ describe('OAuth clients', () => {
     expect(await browser.open(more.authorizeUrl())).toBeUndefined();
     const same = new TestClient(service, { ...shape, scope: 'read' });
     expect(await browser.open(same.authorizeUrl({ prompt: 'consent' }))).toBeUndefined();
-    const silent = new URL((await browser.open(same.authorizeUrl({ prompt: 'none' }))) ?? '');
-    expect(silent.searchParams.get('error')).toBe('login_required');
   });
 
   it('tells the client that the person did not allow it', async () => {
@@ -385,6 +456,74 @@ describe('OAuth clients', () => {
       expect(await browser.submit('decide', { decision: 'allow' }, headers)).toBeUndefined();
       expect(browser.page).toContain('FORBIDDEN');
     }
+  });
+
+  it('asks again when what the page showed is not what would be allowed', async () => {
+    const client = new TestClient(service, await clients['claude.ai']());
+    const browser = new TestBrowser(service);
+    await browser.open(client.authorizeUrl());
+    await browser.logIn(service.tokens.call);
+    const { shown } = browser;
+    // In another tab of this browser another person logs in.
+    await browser.logIn(service.tokens.operate);
+    expect(await browser.submit('decide', { decision: 'allow', shown })).toBeUndefined();
+    expect(browser.page).toContain('has changed since the page was shown');
+    expect(browser.page).toContain('<b>operate</b>');
+    expect(await browser.allow()).toContain('?code=');
+  });
+
+  it('continues only in the browser where it was decided', async () => {
+    const client = new TestClient(service, await clients['claude.ai']());
+    const [browser, other] = [new TestBrowser(service), new TestBrowser(service)];
+    await browser.open(client.authorizeUrl());
+    // A site of the same domain gave both browsers the cookies of one request.
+    other.takeCookiesOf(browser);
+    await browser.logIn(service.tokens.call);
+    const uid = /consent\/([\w-]+)/.exec(browser.page)?.[1] ?? '';
+    browser.staysOnPages = true;
+    await browser.allow();
+    expect(browser.page).toContain('Back to claude.ai');
+    expect(await other.open(`${PUBLIC_URL}/authorize/${uid}`)).toBeUndefined();
+    expect(other.page).toContain('This request is over');
+    browser.staysOnPages = false;
+    expect(await browser.open(`${PUBLIC_URL}/authorize/${uid}`)).toContain('?code=');
+  });
+
+  it('tells the client when the access of the person ended after the decision', async () => {
+    const { id, token } = await issue('eve');
+    const client = new TestClient(service, await clients['claude.ai']());
+    const browser = new TestBrowser(service);
+    await browser.open(client.authorizeUrl());
+    await browser.logIn(token);
+    const uid = /consent\/([\w-]+)/.exec(browser.page)?.[1] ?? '';
+    browser.staysOnPages = true;
+    await browser.allow();
+    browser.staysOnPages = false;
+    await send(service.url, `/api/v1/aggregator/tokens/${id}`, {
+      method: 'DELETE',
+      token: service.token,
+    });
+    const back = new URL((await browser.open(`${PUBLIC_URL}/authorize/${uid}`)) ?? '');
+    expect(back.searchParams.get('error')).toBe('access_denied');
+  });
+
+  it('ends with the secret that the person logged in with, and can be given again', async () => {
+    const { id, token } = await issue('mallory');
+    const { client, tokens } = await connect(await clients['claude.ai'](), token);
+    const rotate = (overlap: number) =>
+      send(service.url, `/api/v1/aggregator/tokens/${id}/rotate`, {
+        method: 'POST',
+        token: service.token,
+        body: JSON.stringify({ overlap_seconds: overlap }),
+      });
+    const next = ((await rotate(3_600)).body as { token: string }).token;
+    expect((await mcp(service, '/mcp', tokens.access_token)).status).toBe(200);
+    const later = await connect(client.shape, next);
+    await rotate(0);
+    for (const { access_token: access } of [tokens, later.tokens]) {
+      expect((await mcp(service, '/mcp', access)).status).toBe(401);
+    }
+    expect((await client.refresh(tokens.refresh_token)).status).toBe(400);
   });
 
   it('lets a person see and withdraw what clients may do, and administrators all', async () => {
@@ -417,12 +556,7 @@ describe('OAuth clients', () => {
   });
 
   it('ends with the token that the person logged in with', async () => {
-    const issued = await send(service.url, '/api/v1/aggregator/tokens', {
-      method: 'POST',
-      token: service.token,
-      body: JSON.stringify({ name: 'ada', role: 'caller' }),
-    });
-    const { id, token } = issued.body as { id: string; token: string };
+    const { id, token } = await issue('ada');
     const { client, tokens } = await connect(await clients['claude.ai'](), token);
     expect((await mcp(service, '/mcp', tokens.access_token)).status).toBe(200);
     const path = `/api/v1/aggregator/tokens/${id}`;

@@ -68,6 +68,8 @@ export class TestBrowser {
   private readonly cookies = new Map<string, string>();
   private path = '';
   page = '';
+  /** Pages that lead on by themselves stay open. */
+  staysOnPages = false;
 
   constructor(private readonly service: Pick<TestApp, 'url'>) {}
 
@@ -81,11 +83,20 @@ export class TestBrowser {
   }
 
   allow(): Promise<string | undefined> {
-    return this.submit('decide', { decision: 'allow' });
+    return this.submit('decide', { decision: 'allow', shown: this.shown });
   }
 
   deny(): Promise<string | undefined> {
     return this.submit('decide', { decision: 'deny' });
+  }
+
+  takeCookiesOf(other: TestBrowser): void {
+    for (const [name, value] of other.cookies) this.cookies.set(name, value);
+  }
+
+  /** What the page says that it shows. */
+  get shown(): string {
+    return /name="shown" value="(\w+)"/.exec(this.page)?.[1] ?? '';
   }
 
   async submit(
@@ -116,7 +127,7 @@ export class TestBrowser {
     site = 'same-origin',
   ): Promise<string | undefined> {
     // Values of this header have no comma outside of dates, which these have none of.
-    for (const set of (headers['set-cookie'] ?? '').split(/,(?=\s*\w+=)/)) {
+    for (const set of (headers['set-cookie'] ?? '').split(/,(?=\s*[\w-]+=)/)) {
       const [, name, value] = /^\s*([\w-]+)=([^;]*)/.exec(set) ?? [];
       if (name !== undefined && value !== undefined) this.cookies.set(name, value);
     }
@@ -127,7 +138,7 @@ export class TestBrowser {
       return to.origin === PUBLIC_URL ? this.go(`${to.pathname}${to.search}`, site) : to.href;
     }
     const refresh = /http-equiv="refresh" content="0;url=([^"]+)"/.exec(text)?.[1];
-    return refresh === undefined
+    return refresh === undefined || this.staysOnPages
       ? undefined
       : this.go(pathIn(refresh.replaceAll('&amp;', '&')), 'same-origin');
   }
@@ -150,13 +161,14 @@ function pathIn(address: string): string {
 export class ClientHost {
   readonly documents = new Map<string, object | string>();
   asked = 0;
+  contentType = 'application/json';
   private readonly server = createServer(
     { cert: TEST_CERTIFICATE, key: TEST_KEY },
     (request, response) => {
       this.asked += 1;
       const document = this.documents.get(request.url ?? '');
       response.statusCode = document === undefined ? 404 : 200;
-      response.setHeader('content-type', 'application/json');
+      response.setHeader('content-type', this.contentType);
       response.end(typeof document === 'string' ? document : JSON.stringify(document ?? {}));
     },
   );

@@ -4,15 +4,17 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { addressOf, MCP_ROUTES, RateLimited } from '@app/access';
 import { Env, isJsonObject, oauthIssuer } from '@app/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ConsentRoutes } from './consent/consent.routes.js';
-import { problemPage } from './consent/pages.js';
+import { ConsentRoutes, OVER } from './consent/consent.routes.js';
+import { problemPage, refusedPage } from './consent/pages.js';
+import { redirectTarget } from './consent/redirect-target.js';
 import { LiveGrants } from './grants/live-grants.js';
 import { AuthorizationServer, type PlainAnswer } from './provider/authorization-server.js';
-import { cleanParameters, cleanRegistration } from './provider/client-requests.js';
+import { cleanParameters, cleanRegistration, MAX_STATE_CHARS } from './provider/client-requests.js';
 import { serverMetadata } from './provider/server-metadata.js';
 import { SigningKeys } from './provider/signing-keys.js';
 
 const config = { access: 'public', bodyLimit: 32_768 } as const;
+const REFUSED = 'This client cannot be connected';
 const FORM = 'application/x-www-form-urlencoded';
 /** By address; people behind one proxy share it. */
 const REGISTRATIONS = { max: 60, timeWindow: 600_000 };
@@ -39,8 +41,7 @@ export class OAuthRoutes implements OnModuleInit {
     const issuer = oauthIssuer(this.env);
     if (issuer === undefined) return;
     const fastify: FastifyInstance = this.http.httpAdapter.getInstance();
-    // IPv6 addresses count by /64: one machine may use all of them.
-    const keyGenerator = (request: FastifyRequest) => normalizeIP(addressOf(request) ?? '');
+    const keyGenerator = networkOf;
     const limit = (limits: object) => fastify.createRateLimit({ ...limits, keyGenerator });
     // Forms are read here only. Not awaited: that would load the plugin before Nest sets its error handler.
     void fastify.register(async (scope) => {
@@ -76,20 +77,34 @@ export class OAuthRoutes implements OnModuleInit {
     fastify.get('/authorize', { config }, async (request, reply) => {
       await refuseExcess(limit, request);
       const query = cleanParameters('authorize', queryOf(request.url), issuer);
+      if ((query.get('state')?.length ?? 0) > MAX_STATE_CHARS) {
+        const text = `Its state is longer than ${MAX_STATE_CHARS} characters.`;
+        return reply.status(400).type('text/html; charset=utf-8').send(problemPage(REFUSED, text));
+      }
       const answer = await this.server.answer({
         method: 'GET',
         url: `/authorize?${query.toString()}`,
         headers: cookiesOf(request),
+        address: networkOf(request),
       });
-      return this.toBrowser(answer, reply);
+      const { location } = answer;
+      // No person decided yet: anyone could make this service lead a person on to any address (RFC 9700 §4.11.2).
+      const leavesService =
+        location !== undefined && new URL(location, issuer).origin !== new URL(issuer).origin;
+      return leavesService ? refuseForPerson(location, reply) : this.toBrowser(answer, reply);
     });
     fastify.get<{ Params: { uid: string } }>(
       '/authorize/:uid',
       { config },
       async (request, reply) => {
-        const url = `/authorize/${encodeURIComponent(request.params.uid)}`;
-        const headers = cookiesOf(request);
-        return this.toBrowser(await this.server.answer({ method: 'GET', url, headers }), reply);
+        const { uid } = request.params;
+        if (!(await this.server.mayResume(uid, proofsIn(request, this.server.proofCookie)))) {
+          return reply.status(400).type('text/html; charset=utf-8').send(OVER);
+        }
+        const url = `/authorize/${encodeURIComponent(uid)}`;
+        const [headers, address] = [cookiesOf(request), networkOf(request)];
+        const answer = await this.server.answer({ method: 'GET', url, headers, address });
+        return this.toBrowser(answer, reply);
       },
     );
   }
@@ -102,11 +117,18 @@ export class OAuthRoutes implements OnModuleInit {
         if (!(body instanceof URLSearchParams)) {
           return refuse(reply, 'invalid_request', `the body has to be ${FORM}`);
         }
+        const clean = cleanParameters(endpoint, body, issuer);
+        const [refreshToken, resource] = [clean.get('refresh_token'), clean.get('resource')];
+        if (refreshToken !== null && resource !== null) {
+          const isFor = await this.server.isFor(refreshToken, resource);
+          if (!isFor) return refuse(reply, 'invalid_target', 'the token is for another resource');
+        }
         const answer = await this.server.answer({
           method: 'POST',
           url: `/${endpoint}`,
           headers: { 'content-type': FORM },
-          body: cleanParameters(endpoint, body, issuer).toString(),
+          address: networkOf(request),
+          body: clean.toString(),
         });
         return toClient(answer, reply);
       });
@@ -117,15 +139,15 @@ export class OAuthRoutes implements OnModuleInit {
     fastify.post('/register', { config }, async (request, reply) => {
       await refuseExcess(limit, request);
       const registration = cleanRegistration(request.body);
-      if (!registration) {
-        const text = 'redirect_uris has to be a list of at most 20 addresses, in a JSON object';
-        return refuse(reply, 'invalid_client_metadata', text);
+      if (!registration.client) {
+        return refuse(reply, registration.error, registration.problem);
       }
       const answer = await this.server.answer({
         method: 'POST',
         url: '/register',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(registration),
+        address: networkOf(request),
+        body: JSON.stringify(registration.client),
       });
       return toClient(answer, reply);
     });
@@ -139,8 +161,21 @@ export class OAuthRoutes implements OnModuleInit {
     return reply
       .status(answer.status)
       .type('text/html; charset=utf-8')
-      .send(problemPage('This client cannot be connected', problemIn(answer.text)));
+      .send(problemPage(REFUSED, problemIn(answer.text)));
   }
+}
+
+/** Tells the person what is wrong, who may then follow the link to the client. */
+function refuseForPerson(location: string, reply: FastifyReply): FastifyReply {
+  const { searchParams, hash } = new URL(location);
+  const answer = searchParams.has('error') ? searchParams : new URLSearchParams(hash.slice(1));
+  const parts = [answer.get('error'), answer.get('error_description')];
+  const problem = parts.filter((one) => one !== null).join(': ');
+  return reply
+    .status(400)
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+    .send(refusedPage(problem, location, redirectTarget(location).name));
 }
 
 function toClient(answer: PlainAnswer, reply: FastifyReply): FastifyReply {
@@ -172,12 +207,26 @@ function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
 }
 
+/** IPv6 addresses count by /64: one machine may use all of them. */
+function networkOf(request: FastifyRequest): string {
+  return normalizeIP(addressOf(request) ?? '');
+}
+
+function cookieList({ headers }: FastifyRequest): readonly string[] {
+  return (headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
+}
+
+function proofsIn(request: FastifyRequest, name: string): readonly string[] {
+  const start = `${name}=`;
+  const own = cookieList(request).filter((cookie) => cookie.startsWith(start));
+  return own.map((cookie) => cookie.slice(start.length));
+}
+
 /** Only those of the request in progress. */
-function cookiesOf({ headers }: FastifyRequest): Record<string, string> {
-  const own = (headers.cookie ?? '')
-    .split(';')
-    .map((cookie) => cookie.trim())
-    .filter((cookie) => /^switchboard_oauth(_resume)?=[\w-]{1,100}$/.test(cookie));
+function cookiesOf(request: FastifyRequest): Record<string, string> {
+  const own = cookieList(request).filter((cookie) =>
+    /^switchboard_oauth(_resume)?=[\w-]{1,100}$/.test(cookie),
+  );
   return own.length === 0 ? {} : { cookie: own.join('; ') };
 }
 

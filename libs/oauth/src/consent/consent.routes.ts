@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { addressOf, FindViewSlug, LoginRefused, PageLogin, type Principal } from '@app/access';
 import { includesScope } from '@app/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { GiveClientGrant } from '../grants/give-client-grant.command.js';
 import {
   AuthorizationServer,
@@ -11,13 +11,21 @@ import {
   COOKIES,
 } from '../provider/authorization-server.js';
 import { ClientGrantStore } from '../rows/client-grant.store.js';
+import { hashOf } from '../rows/record.store.js';
 import { donePage, hopPage, loginPage, problemPage, type Question, questionPage } from './pages.js';
 import { redirectTarget } from './redirect-target.js';
 
 type Page = FastifyRequest<{ Params: { uid: string } }>;
 type Person = NonNullable<Awaited<ReturnType<PageLogin['session']>>>;
 
-const OVER = problemPage(
+interface Exchange {
+  readonly request: Page;
+  readonly reply: FastifyReply;
+  readonly wasAsked: boolean;
+}
+
+/** For a request that was answered, has expired or is not of this browser. */
+export const OVER = problemPage(
   'This request is over',
   'It was answered, has expired, or began in another browser. Connect again in the client.',
 );
@@ -57,11 +65,7 @@ export class ConsentRoutes {
       return html(reply, 403, problemPage('Nothing to allow', text));
     }
     if (await this.isDecided(asked, person, question)) {
-      return html(
-        reply,
-        200,
-        donePage(...(await this.give(asked, person, question, request, false))),
-      );
+      return this.give(asked, person, question, { request, reply, wasAsked: false });
     }
     return html(reply, 200, questionPage(question));
   }
@@ -85,21 +89,23 @@ export class ConsentRoutes {
     const person = await this.login.session(request);
     if (!asked || !person) return html(reply, 400, OVER);
     if (fieldOf(request, 'decision') !== 'allow') {
-      const to = await this.server.deny(asked.uid);
+      const to = await this.server.deny(asked.uid, this.prove(reply));
       return html(reply, 200, donePage(to, redirectTarget(asked.redirectUri).name));
     }
     const question = await this.questionOf(asked, person);
     if (question.scopes.length === 0) return html(reply, 400, OVER);
-    return html(reply, 200, donePage(...(await this.give(asked, person, question, request, true))));
+    if (fieldOf(request, 'shown') !== question.shown) {
+      return html(reply, 200, questionPage(question, true));
+    }
+    return this.give(asked, person, question, { request, reply, wasAsked: true });
   }
 
   private async give(
     asked: ConsentRequest,
     { account, principal }: Person,
     { scopes, redirectHost }: Question,
-    request: Page,
-    wasAsked: boolean,
-  ): Promise<[to: string, host: string]> {
+    { request, reply, wasAsked }: Exchange,
+  ): Promise<FastifyReply> {
     const { client, resource } = asked;
     const id = randomUUID();
     const grant = {
@@ -112,7 +118,21 @@ export class ConsentRoutes {
     };
     const actor = { name: principal.name, ip: addressOf(request) };
     await this.commands.execute(new GiveClientGrant(grant, actor, wasAsked));
-    return [await this.server.allow(asked, { grantId: id, account, scopes }), redirectHost];
+    const given = { grantId: id, account, scopes };
+    const to = await this.server.allow(asked, given, this.prove(reply));
+    return html(reply, 200, donePage(to, redirectHost));
+  }
+
+  /**
+   * Only this browser may finish the request: a site of the same domain can give a browser the cookie of a request that
+   * another one began, but not read this one.
+   */
+  private prove(reply: FastifyReply): string {
+    const proof = randomBytes(32).toString('base64url');
+    const secure = this.server.isTls ? '; Secure' : '';
+    const cookie = `${this.server.proofCookie}=${proof}; Path=/; Max-Age=600; HttpOnly; SameSite=Lax${secure}`;
+    void reply.header('set-cookie', cookie);
+    return hashOf(proof);
   }
 
   /** The request that this browser began. */
@@ -136,10 +156,13 @@ export class ConsentRoutes {
     });
   }
 
-  private async questionOf(asked: ConsentRequest, { principal }: Person): Promise<Question> {
+  private async questionOf(
+    asked: ConsentRequest,
+    { account, principal }: Person,
+  ): Promise<Question> {
     const may = (scope: ConsentRequest['scopes'][number]): boolean =>
       includesScope(principal.scopes, scope);
-    return {
+    const question = {
       ...askingOf(asked),
       person: principal.name,
       scopes: asked.scopes.filter(may),
@@ -147,6 +170,7 @@ export class ConsentRoutes {
       resource: asked.resource,
       view: await this.viewOf(principal),
     };
+    return { ...question, shown: hashOf(JSON.stringify([account, asked.redirectUri, question])) };
   }
 
   private async viewOf({ pinned }: Principal): Promise<string | undefined> {
@@ -157,8 +181,8 @@ export class ConsentRoutes {
 }
 
 function askingOf({ uid, client, redirectUri }: ConsentRequest) {
-  const { name, isLoopback } = redirectTarget(redirectUri);
-  return { path: `/oauth/consent/${uid}`, client, redirectHost: name, isLoopback };
+  const { name, isProof } = redirectTarget(redirectUri);
+  return { path: `/oauth/consent/${uid}`, client, redirectHost: name, isProof };
 }
 
 function pathOf({ params }: Page): string {

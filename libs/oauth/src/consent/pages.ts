@@ -1,4 +1,8 @@
-import type { TokenScope } from '@app/platform';
+import { cutText, type TokenScope } from '@app/platform';
+
+/** Of a client, on the page. */
+const MAX_NAME_CHARS = 60;
+const MAX_PATH_CHARS = 200;
 
 const means: Readonly<Record<TokenScope, string>> = {
   read: 'see servers and tools, and search them',
@@ -26,7 +30,7 @@ ${head}<title>${title} · Switchboard</title>
 <style>
 :root{color-scheme:light dark;--line:#8885;--soft:#8881}
 body{font:15px/1.5 system-ui,sans-serif;max-width:30rem;margin:12vh auto;padding:0 1rem}
-h1{font-size:1.25rem}code,b{overflow-wrap:anywhere}
+h1{font-size:1.25rem}code,b,bdi{overflow-wrap:anywhere}
 dl{border:1px solid var(--line);border-radius:8px;padding:.75rem 1rem;background:var(--soft)}
 dt{font-size:.8rem;opacity:.7}dd{margin:0 0 .5rem}
 input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;border:1px solid var(--line);border-radius:6px}
@@ -70,19 +74,37 @@ export function problemPage(title: string, text: string): string {
   return page(escapeHtml(title), `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(text)}</p>`);
 }
 
+/** A request that no person was asked about: only the person decides whether to go to its address. */
+export function refusedPage(problem: string, to: string, host: string): string {
+  return page(
+    'This client cannot be connected',
+    `<h1>This client cannot be connected</h1>
+<p>${escapeHtml(problem)}</p>
+<p>Only if you came from it: <a href="${escapeHtml(to)}" rel="noreferrer">tell ${escapeHtml(host)}</a>.</p>`,
+  );
+}
+
 export interface Asking {
   /** Where its forms lead. */
   readonly path: string;
-  readonly client: { readonly name: string | null; readonly domain: string | null };
+  readonly client: {
+    readonly id: string;
+    readonly name: string | null;
+    readonly domain: string | null;
+  };
   readonly redirectHost: string;
-  readonly isLoopback: boolean;
+  /** Whether only its owner gets what is sent there, which a program on this machine is not. */
+  readonly isProof: boolean;
 }
 
 export function loginPage(asking: Asking, problem: string | undefined): string {
   const { path } = asking;
   return page(
     'Log in',
-    `<h1>Log in to decide about ${clientHtml(asking)}</h1>
+    `<h1>Log in to decide about a client</h1>
+<dl>
+${clientHtml(asking)}
+</dl>
 ${problem === undefined ? '' : `<p class="warning">${escapeHtml(problem)}</p>\n`}<form method="post" action="${escapeHtml(path)}/login">
 <label for="credential">A login link or a token of this service</label>
 <input id="credential" name="credential" type="password" autocomplete="off" required autofocus>
@@ -100,10 +122,12 @@ export interface Question extends Asking {
   readonly resource: string;
   /** Name of the only view of the person's token. */
   readonly view: string | undefined;
+  /** Comes back with the decision, which counts only for what the page showed. */
+  readonly shown: string;
 }
 
-export function questionPage(question: Question): string {
-  const { path, person, scopes, missing, resource, view, redirectHost } = question;
+export function questionPage(question: Question, hasChanged = false): string {
+  const { path, person, scopes, missing, resource, view, redirectHost, shown } = question;
   const rights = scopes.map((scope) => `<dd><b>${scope}</b>: ${means[scope]}</dd>`).join('\n');
   const left =
     missing.length === 0
@@ -111,15 +135,17 @@ export function questionPage(question: Question): string {
       : `<p>It also asks for ${missing.join(', ')}, which you may not do yourself; it will not get that.</p>\n`;
   return page(
     'Allow access',
-    `<h1>May ${clientHtml(question)} act for you?</h1>
-${originHtml(question)}
+    `<h1>May a client act for you?</h1>
+${hasChanged ? '<p class="warning">Something of this has changed since the page was shown. Please decide again.</p>\n' : ''}${originHtml(question)}
 <dl>
+${clientHtml(question)}
 <dt>You are</dt><dd><b>${escapeHtml(person)}</b></dd>
 <dt>It may</dt>${rights}
 <dt>At</dt><dd><code>${escapeHtml(resource === '' ? 'the whole service' : resource)}</code>${view === undefined ? '' : `, in the view <b>${escapeHtml(view)}</b>`}</dd>
 <dt>The answer goes to</dt><dd><b>${escapeHtml(redirectHost)}</b></dd>
 </dl>
 ${left}<form method="post" action="${escapeHtml(path)}/decide">
+<input type="hidden" name="shown" value="${escapeHtml(shown)}">
 <button class="main" name="decision" value="allow">Allow</button>
 <button name="decision" value="deny">Deny</button>
 </form>
@@ -127,18 +153,41 @@ ${left}<form method="post" action="${escapeHtml(path)}/decide">
   );
 }
 
-function clientHtml({ client }: Asking): string {
-  if (client.domain !== null) return `<b>${escapeHtml(client.domain)}</b>`;
-  return client.name === null
-    ? 'an unverified client'
-    : `an unverified client that calls itself “${escapeHtml(client.name)}”`;
+/** The name is what anyone may write, so it stands apart and cannot look like words of this page. */
+function clientHtml({ client: { id, name, domain } }: Asking): string {
+  const plain = cutText(
+    (name ?? '').replace(/["'`\u00ab\u00bb\u2018-\u201f]/g, ''),
+    MAX_NAME_CHARS,
+  );
+  const calls =
+    plain === '' ? '' : `\n<dt>It calls itself</dt><dd><bdi>${escapeHtml(plain)}</bdi></dd>`;
+  const { pathname, search } = domain === null ? { pathname: '', search: '' } : new URL(id);
+  const who =
+    domain === null
+      ? 'unverified'
+      : `<b>${escapeHtml(domain)}</b><code>${escapeHtml(cutText(pathname + search, MAX_PATH_CHARS))}</code>`;
+  return `<dt>The client is</dt><dd>${who}</dd>${calls}`;
 }
 
-function originHtml({ client, isLoopback }: Question): string {
-  if (client.domain === null) {
-    return '<p class="warning">This client registered by itself, as anyone can: its name proves nothing. Allow this only if you have just started it yourself.</p>';
+function originHtml({ client: { domain }, redirectHost, isProof }: Question): string {
+  if (domain === null) {
+    return warning(
+      'This client registered by itself, as anyone can: its name proves nothing. Allow this only if you have just started it yourself.',
+    );
   }
-  return isLoopback
-    ? '<p class="warning">The answer goes to a program on this machine, which any program here could be. Allow this only if you have just started it yourself.</p>'
-    : '';
+  if (!isProof) {
+    return warning(
+      'The answer goes to a program on this machine, which any program here could be. Allow this only if you have just started it yourself.',
+    );
+  }
+  const isOwn = redirectHost === domain || redirectHost.endsWith(`.${domain}`);
+  return isOwn
+    ? ''
+    : warning(
+        'The answer goes to another host than the one that publishes the client. Allow this only if you know that both belong together.',
+      );
+}
+
+function warning(text: string): string {
+  return `<p class="warning">${text}</p>`;
 }

@@ -8,7 +8,7 @@ import { GRANT_IDLE_DAYS } from '../grants/client-grant.js';
 import { WithdrawClientGrant } from '../grants/withdraw-client-grant.command.js';
 import { ClientGrantNotFound } from '../oauth.errors.js';
 import { ClientGrantStore } from '../rows/client-grant.store.js';
-import { RecordStore } from '../rows/record.store.js';
+import { hashOf, RecordStore } from '../rows/record.store.js';
 import { clientText } from '../consent/client-text.js';
 import { ClientDocuments } from './client-documents.js';
 import { type GrantLifecycle, RecordsAdapter } from './records-adapter.js';
@@ -25,13 +25,15 @@ const DAY_SECONDS = 86_400;
 const GRANT_RECORD_SECONDS = 3_650 * DAY_SECONDS;
 
 const TOO_MANY_CLIENTS =
-  'too many clients have registered; those that are not used are removed within a day';
+  'too many clients have registered that no person gave access to; try again in 15 minutes';
 
 /** What oidc-provider gets of a request: nothing that a proxy or the Host header says. */
 export interface PlainRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of the browser or client; what it may fetch is limited by it. */
+  readonly address: string;
   readonly body?: string;
 }
 
@@ -84,11 +86,20 @@ export class AuthorizationServer {
     return issuer;
   }
 
+  get isTls(): boolean {
+    return this.issuer.startsWith('https:');
+  }
+
+  /** Of the browser that decided. With this prefix no other host can set it. */
+  get proofCookie(): string {
+    return `${this.isTls ? '__Host-' : ''}switchboard_decided`;
+  }
+
   get isLoaded(): boolean {
     return this.loaded !== undefined;
   }
 
-  async answer({ method, url, headers, body }: PlainRequest): Promise<PlainAnswer> {
+  async answer({ method, url, headers, address, body }: PlainRequest): Promise<PlainAnswer> {
     const [provider, { default: inject }] = await Promise.all([
       this.provider(),
       import('light-my-request'),
@@ -99,6 +110,7 @@ export class AuthorizationServer {
     const answer = await inject(dispatch, {
       method,
       url,
+      remoteAddress: address,
       headers: {
         ...headers,
         host,
@@ -119,6 +131,13 @@ export class AuthorizationServer {
       wwwAuthenticate: text('www-authenticate'),
       text: answer.payload,
     };
+  }
+
+  /** Whether a refresh token is for this resource: one that is not must not be used up. */
+  async isFor(refreshToken: string, resource: string): Promise<boolean> {
+    const found = await this.records.find('RefreshToken', refreshToken);
+    const given = [found?.payload['resource'] ?? resource].flat();
+    return given.includes(resource);
   }
 
   /** Undefined when it was answered or has expired. */
@@ -153,6 +172,7 @@ export class AuthorizationServer {
   async allow(
     { uid, client, resource }: ConsentRequest,
     { grantId, account, scopes }: GivenConsent,
+    proofHash: string,
   ): Promise<string> {
     const provider = await this.provider();
     const grant = new provider.Grant({ accountId: account, clientId: client.id });
@@ -162,14 +182,31 @@ export class AuthorizationServer {
     return this.finish(uid, {
       login: { accountId: account, remember: false },
       consent: { grantId },
+      proofHash,
     });
   }
 
-  async deny(uid: string): Promise<string> {
+  async deny(uid: string, proofHash: string): Promise<string> {
     return this.finish(uid, {
       error: 'access_denied',
       error_description: 'the person did not allow it',
+      proofHash,
     });
+  }
+
+  /** Whether the request may continue in the browser with these proofs: the one where it was decided. */
+  async mayResume(uid: string, proofs: readonly string[]): Promise<boolean> {
+    const provider = await this.provider();
+    const { result } = (await provider.Interaction.find(uid)) ?? {};
+    if (!result || !proofs.some((proof) => hashOf(proof) === result['proofHash'])) return false;
+    const account = result.login?.accountId;
+    if (account !== undefined && !this.tokens.byAccount(account)) {
+      await this.finish(uid, {
+        error: 'access_denied',
+        error_description: 'the person has no access any more',
+      });
+    }
+    return true;
   }
 
   private async finish(uid: string, result: NonNullable<Interaction['result']>): Promise<string> {
@@ -203,6 +240,12 @@ export class AuthorizationServer {
           statusCode: 503,
         }),
       refuseSecondUse: () => new oidc.errors.InvalidGrant('it was used at the same moment'),
+      get isRedeeming() {
+        return oidc.Provider.ctx?.oidc.route === 'token';
+      },
+      get network() {
+        return oidc.Provider.ctx?.req.socket.remoteAddress ?? '';
+      },
     };
     const policy = new oidc.interactionPolicy.Prompt(
       { name: 'login', requestable: true },
@@ -306,8 +349,13 @@ export class AuthorizationServer {
       renderError: (ctx, out) => {
         ctx.body = out;
       },
-      fetch: (address) =>
-        this.documents.fetch(address instanceof Request ? address.url : address.toString()),
+      // Nothing but metadata documents is fetched, whatever a registration names.
+      sectorIdentifierUriValidate: () => false,
+      fetch: (address, init) =>
+        this.documents.fetch(
+          address instanceof Request ? address.url : address.toString(),
+          init?.signal,
+        ),
     };
   }
 
@@ -327,7 +375,7 @@ export class AuthorizationServer {
       clientIdMetadataDocument: {
         enabled: true,
         ack: 'draft-02',
-        allowFetch: (_ctx, id) => this.documents.mayFetch(id),
+        allowFetch: (ctx, id) => this.documents.mayFetch(id, ctx?.req.socket.remoteAddress ?? ''),
         cacheDuration: { min: 60, max: DAY_SECONDS },
       },
     };

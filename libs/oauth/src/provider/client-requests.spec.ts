@@ -1,5 +1,6 @@
 import { clientText } from '../consent/client-text.js';
 import { redirectTarget } from '../consent/redirect-target.js';
+import { redirectProblem } from './redirect-addresses.js';
 import { cleanParameters, cleanRegistration } from './client-requests.js';
 
 const issuer = 'https://mcp.example.com';
@@ -25,7 +26,13 @@ describe(cleanParameters, () => {
       expect(clean(`resource=${root}`, 'token')).toBe(`resource=${issuer}`);
     }
     expect(clean(`resource=${issuer}/mcp`, 'token')).toBe(`resource=${issuer}/mcp`);
+    expect(clean(`resource=${issuer}/mcp/`, 'token')).toBe(`resource=${issuer}/mcp`);
     expect(clean('resource=urn:x', 'token')).toBe('resource=urn:x');
+  });
+
+  it('makes one resource of several, which is none of this service', () => {
+    const two = `resource=${issuer}/mcp&resource=${issuer}/mcp/&resource=urn:x`;
+    expect(clean(two, 'token')).toBe(`resource=${issuer}/mcp+urn:x`);
   });
 
   it('keeps a parameter that is sent twice, so that it is refused', () => {
@@ -49,12 +56,14 @@ describe(cleanRegistration, () => {
         jwks: {},
       }),
     ).toEqual({
-      redirect_uris: ['https://a.example.com/cb'],
-      client_name: 'A',
-      application_type: 'native',
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
+      client: {
+        redirect_uris: ['https://a.example.com/cb'],
+        client_name: 'A',
+        application_type: 'native',
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      },
     });
   });
 
@@ -67,7 +76,32 @@ describe(cleanRegistration, () => {
     [{ redirect_uris: [7] }],
     [{ redirect_uris: Array(21).fill('https://a.example.com') }],
     [{ redirect_uris: ['x'.repeat(2_001)] }],
-  ])('refuses %j', (body) => expect(cleanRegistration(body)).toBeUndefined());
+  ])('refuses %j', (body) =>
+    expect(cleanRegistration(body)).toMatchObject({ error: 'invalid_client_metadata' }),
+  );
+});
+
+describe(redirectProblem, () => {
+  it.each([
+    'https://claude.ai/cb',
+    'http://127.0.0.1:5123/cb',
+    'http://localhost/cb',
+    'http://[::1]:1/cb',
+    'com.example.app:/cb',
+    'cursor://anysphere.cursor-mcp/cb',
+    'vscode-insiders://x/cb',
+  ])('finds none with %s', (uri) => expect(redirectProblem(uri)).toBeUndefined());
+
+  it.each([
+    ['http://claude.ai/cb', 'of this machine'],
+    ['http://localhost.evil.example.com/cb', 'of this machine'],
+    ['https://claude.ai@evil.example.com/cb', 'a user'],
+    ['javascript:alert(1)', '"javascript:"'],
+    ['data:text/html,x', '"data:"'],
+    ['search-ms:x', '"search-ms:"'],
+    ['file:///etc/passwd', '"file:"'],
+    ['/cb', 'no absolute'],
+  ])('names what is wrong with %s', (uri, text) => expect(redirectProblem(uri)).toContain(text));
 });
 
 describe(redirectTarget, () => {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, tokenScopes } from '@app/platform';
 import { resourceOf } from '@app/access';
+import { redirectProblem } from './redirect-addresses.js';
 
 /** Parameters that are passed on; all others are of extensions that this service does not have. */
 const PARAMETERS = {
@@ -16,6 +17,8 @@ const PARAMETERS = {
 
 const MAX_URIS = 20;
 const MAX_URI_CHARS = 2_000;
+/** It is stored until a person has decided. */
+export const MAX_STATE_CHARS = 2_048;
 const MAX_NAME_CHARS = 200;
 
 /**
@@ -29,9 +32,14 @@ export function cleanParameters(
 ): URLSearchParams {
   const clean = new URLSearchParams();
   for (const name of PARAMETERS[endpoint]) {
+    if (name === 'resource') {
+      const resources = new Set(given.getAll(name).map((one) => canonicalResource(one, issuer)));
+      // A token is for one; several together are none of this service, and are refused.
+      if (resources.size > 0) clean.set(name, [...resources].join(' '));
+      continue;
+    }
     for (const value of given.getAll(name)) {
       if (name === 'scope') clean.append(name, knownScopes(value));
-      else if (name === 'resource') clean.append(name, canonicalResource(value, issuer));
       // A client id is stored with what it is given.
       else if (name === 'client_id' && value.length > MAX_URI_CHARS) continue;
       else clean.append(name, value);
@@ -48,9 +56,9 @@ function knownScopes(value: string): string {
   return tokenScopes.filter((scope) => given.includes(scope)).join(' ');
 }
 
-/** One that is not of this service stays as it is, and is refused. */
+/** One that is not of this service stays as it is, and is refused. A slash after it is another spelling. */
 function canonicalResource(value: string, issuer: string): string {
-  const path = resourceOf(value, issuer);
+  const path = resourceOf(value, issuer) ?? resourceOf(value.replace(/\/$/, ''), issuer);
   return path === undefined ? value : `${issuer}${path}`;
 }
 
@@ -58,20 +66,38 @@ function canonicalResource(value: string, issuer: string): string {
  * A registration (RFC 7591) as oidc-provider gets it: what the client is told and shown by, and nothing that makes it
  * more than a public client with codes and refresh tokens.
  */
-export function cleanRegistration(body: unknown): JsonObject | undefined {
-  if (!isJsonObject(body)) return undefined;
+export function cleanRegistration(body: unknown): CleanRegistration {
+  if (!isJsonObject(body)) return refused(NO_LIST);
   const { redirect_uris: uris, client_name: name } = body;
-  const isUsable =
-    Array.isArray(uris) &&
-    uris.length <= MAX_URIS &&
-    uris.every((uri) => typeof uri === 'string' && uri.length <= MAX_URI_CHARS);
-  if (!isUsable) return undefined;
-  return {
-    redirect_uris: [...new Set(uris)],
+  if (!Array.isArray(uris) || uris.length > MAX_URIS) return refused(NO_LIST);
+  const addresses = new Set<string>();
+  for (const uri of uris) {
+    if (typeof uri !== 'string' || uri.length > MAX_URI_CHARS) return refused(NO_LIST);
+    const problem = redirectProblem(uri);
+    if (problem !== undefined) return { problem, error: 'invalid_redirect_uri' };
+    addresses.add(uri);
+  }
+  const client = {
+    redirect_uris: [...addresses],
     ...(typeof name === 'string' && name !== '' && { client_name: name.slice(0, MAX_NAME_CHARS) }),
     application_type: 'native',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
   };
+  return { client };
+}
+
+type CleanRegistration =
+  | { readonly client: JsonObject }
+  | {
+      readonly client?: undefined;
+      readonly problem: string;
+      readonly error: 'invalid_client_metadata' | 'invalid_redirect_uri';
+    };
+
+const NO_LIST = 'redirect_uris has to be a list of at most 20 addresses, in a JSON object';
+
+function refused(problem: string): CleanRegistration {
+  return { problem, error: 'invalid_client_metadata' };
 }

@@ -8,9 +8,13 @@ export interface GrantLifecycle {
   used(grantId: string): Promise<void>;
   /** A refresh token was used twice, or the client revoked its token. */
   ended(grantId: string): Promise<void>;
-  /** Of two requests with one code or refresh token at the same moment, the second. */
+  /** Of two requests with one code or refresh token at about the same moment, the second. */
   refuseSecondUse(): Error;
   refuseClient(): Error;
+  /** Whether the token endpoint asks. */
+  readonly isRedeeming: boolean;
+  /** Of the client that asks. */
+  readonly network: string;
 }
 
 /** Kinds that are not kept: logins are browser sessions of this service, access tokens are JWTs. */
@@ -28,7 +32,8 @@ export class RecordsAdapter implements Adapter {
     if (NOT_KEPT.has(this.kind)) return;
     const json = jsonOf(payload);
     if (this.kind === 'Client') {
-      if (!(await this.store.saveClient(id, json))) throw this.grants.refuseClient();
+      if (!(await this.store.saveClient(id, json, this.grants.network)))
+        throw this.grants.refuseClient();
       return;
     }
     await this.store.save(this.kind, id, json, expiresIn);
@@ -39,6 +44,10 @@ export class RecordsAdapter implements Adapter {
   async find(id: string): Promise<AdapterPayload | undefined> {
     if (NOT_KEPT.has(this.kind)) return undefined;
     const found = await this.store.find(this.kind, id);
+    // Processes of a client that share a token refresh it at once: that ends nothing, a later use ends the grant.
+    if (this.kind === 'RefreshToken' && found?.isJustUsed && this.grants.isRedeeming) {
+      throw this.grants.refuseSecondUse();
+    }
     return found && { ...found.payload, ...(found.consumedAt && { consumed: true }) };
   }
 
