@@ -26,6 +26,7 @@ import { CallDays1764300000000 } from './1764300000000-call-days.js';
 import { AuditFilters1764345000000 } from './1764345000000-audit-filters.js';
 import { Webhooks1764350000000 } from './1764350000000-webhooks.js';
 import { OAuth1764400000000 } from './1764400000000-oauth.js';
+import { Passwords1764401000000 } from './1764401000000-passwords.js';
 import { TokenAccounts1764405000000 } from './1764405000000-token-accounts.js';
 import { ServerCredentialMode1764410000000 } from './1764410000000-server-credential-mode.js';
 import { PersonCredentials1764411000000 } from './1764411000000-person-credentials.js';
@@ -60,6 +61,7 @@ export const migrations = [
   AuditFilters1764345000000,
   Webhooks1764350000000,
   OAuth1764400000000,
+  Passwords1764401000000,
   TokenAccounts1764405000000,
   ServerCredentialMode1764410000000,
   PersonCredentials1764411000000,

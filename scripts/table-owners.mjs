@@ -21,6 +21,7 @@ export const owners = {
   oauth_grants: 'oauth',
   oauth_keys: 'oauth',
   oauth_records: 'oauth',
+  passwords: 'access',
   person_credentials: 'authorization',
   policy_history: 'policy',
   policy_versions: 'policy',

@@ -102,6 +102,7 @@ const ROUTES = {
     POST {}/servers/{id}/authorize
     POST {}/skills
     POST {}/tokens
+    POST {}/tokens/{id}/invitations
     POST {}/tokens/{id}/rotate
     POST {}/views
     POST {}/views/{slug}/clone

@@ -19,6 +19,10 @@ const loginHelp = {
   token:
     'The token is not known here, or has expired. `switchboard login` prints a link that logs in',
   code: 'This link was used already, or has expired: it works once, within ten minutes. `switchboard login` prints another one',
+  password:
+    'The name or the password is wrong, or the name is locked for 15 minutes after 10 wrong passwords',
+  invitation:
+    'This invitation was used already, or has expired: it works once, within 24 hours. An administrator makes another one with `switchboard tokens invite`',
   jwt: 'This is a token of an identity provider. The console takes a token of this service: an administrator makes one with `switchboard tokens create`',
 } as const;
 
@@ -105,6 +109,16 @@ export class TokenNotFound extends AppError {
       kind: 'not-found',
       code: 'TOKEN_NOT_FOUND',
     });
+  }
+}
+
+/** A password is chosen on a page that exists only with `MCP_AGGREGATOR_OAUTH`. */
+export class NoPasswordPages extends AppError {
+  constructor() {
+    super(
+      'People have passwords only where this service gives OAuth clients their tokens: set MCP_AGGREGATOR_OAUTH=on',
+      { kind: 'conflict', code: 'NOT_CONFIGURED', context: { setting: 'MCP_AGGREGATOR_OAUTH' } },
+    );
   }
 }
 

@@ -20,6 +20,9 @@ import { LoginCodeStore } from './browser-sessions/login-code.store.js';
 import { MakeLoginLinkHandler } from './browser-sessions/make-login-link.command.js';
 import { PageLogin } from './browser-sessions/page-login.js';
 import { PruneBrowserSessionsJob } from './browser-sessions/prune-browser-sessions.job.js';
+import { ChoosePasswordHandler } from './passwords/choose-password.command.js';
+import { InvitePersonHandler } from './passwords/invite-person.command.js';
+import { PasswordStore } from './passwords/password.store.js';
 import { IssuedTokenStore } from './tokens/issued-token.store.js';
 import { IssueTokenHandler } from './tokens/issue-token.command.js';
 import { ReloadTokensOnReplicaNews } from './tokens/reload-tokens.on-replica-news.js';
@@ -47,6 +50,8 @@ import { Tokens } from './authenticate/tokens.js';
     CallerTokens,
     BrowserSessionStore,
     Challenges,
+    ChoosePasswordHandler,
+    InvitePersonHandler,
     IssuedTokenStore,
     IssueTokenHandler,
     JwtVerifier,
@@ -55,6 +60,7 @@ import { Tokens } from './authenticate/tokens.js';
     LogOutHandler,
     MakeLoginLinkHandler,
     PageLogin,
+    PasswordStore,
     PruneAuditJob,
     PruneBrowserSessionsJob,
     RefusalLog,

@@ -22,7 +22,8 @@ export {
   resourceOf,
   type TokenReach,
 } from './authenticate/oauth-metadata.js';
-export { PageLogin } from './browser-sessions/page-login.js';
+export { ChoosePassword } from './passwords/choose-password.command.js';
+export { PageLogin, pastedCredential } from './browser-sessions/page-login.js';
 export { ConsoleAccessModule } from './console-access.module.js';
 export { FindViewSlug } from './browser-sessions/find-view-slug.query.js';
 export { AuditLosses } from './audit/audit-losses.js';

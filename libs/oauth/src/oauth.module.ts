@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ConsentRoutes } from './consent/consent.routes.js';
+import { PasswordRoutes } from './consent/password.routes.js';
 import { AccessTokens } from './grants/access-tokens.js';
 import { GiveClientGrantHandler } from './grants/give-client-grant.command.js';
 import { OAuthGrantsController } from './grants/client-grants.controller.js';
@@ -25,6 +26,7 @@ import { OAuthRowsModule } from './rows/oauth-rows.module.js';
     GiveClientGrantHandler,
     LiveGrants,
     OAuthRoutes,
+    PasswordRoutes,
     ReloadClientGrantsOnReplicaNews,
     SigningKeys,
     SyncClientGrantsJob,

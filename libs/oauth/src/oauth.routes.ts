@@ -5,6 +5,7 @@ import { addressOf, MCP_ROUTES, RateLimited } from '@app/access';
 import { Env, isJsonObject, oauthIssuer } from '@app/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentRoutes, OVER } from './consent/consent.routes.js';
+import { PasswordRoutes } from './consent/password.routes.js';
 import { problemPage, refusedPage } from './consent/pages.js';
 import { redirectTarget } from './consent/redirect-target.js';
 import { LiveGrants } from './grants/live-grants.js';
@@ -34,6 +35,7 @@ export class OAuthRoutes implements OnModuleInit {
     private readonly server: AuthorizationServer,
     private readonly keys: SigningKeys,
     private readonly consent: ConsentRoutes,
+    private readonly passwords: PasswordRoutes,
     private readonly grants: LiveGrants,
   ) {}
 
@@ -50,6 +52,7 @@ export class OAuthRoutes implements OnModuleInit {
       );
       this.addMetadata(scope, issuer);
       this.consent.add(scope);
+      this.passwords.add(scope);
       this.addAuthorize(scope, issuer, limit(AUTHORIZATIONS));
       this.addForms(scope, issuer, limit(TOKENS));
       this.addRegister(scope, limit(REGISTRATIONS));

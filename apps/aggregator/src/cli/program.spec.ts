@@ -36,7 +36,8 @@ describe(buildProgram.name, () => {
       ...['approvals', 'approvals list', 'approvals show', 'approvals approve', 'approvals reject'],
       ...['search', 'query'],
       ...['skills', 'skills list', 'skills show'],
-      ...['tokens', 'tokens list', 'tokens create', 'tokens rotate', 'tokens revoke'],
+      'tokens',
+      ...['list', 'create', 'rotate', 'invite', 'revoke'].map((name) => `tokens ${name}`),
       ...['oauth', 'oauth grants', 'oauth withdraw'],
       'views',
       ...['list', 'show', 'create', 'edit', 'clone', 'remove', 'preview'].map(

@@ -41,6 +41,12 @@ export function tokensGroup(perform: Perform) {
     .option('--overlap <time>', 'for how long the old one is accepted, such as 1h', duration)
     .action((name, { overlap }) => perform((rest) => rotateToken(rest, name, overlap)));
   group
+    .command('invite <name>')
+    .description(
+      'print a link with which a person chooses a password for a token, once, in 24 hours',
+    )
+    .action((name) => perform((rest) => invitePerson(rest, name)));
+  group
     .command('revoke <name>')
     .description('refuse a token from now on, and end its sessions')
     .action((name) => perform((rest) => revokeToken(rest, name)));
@@ -106,6 +112,12 @@ async function rotateToken(
   const id = await issuedId(rest, name);
   const body = overlap === undefined ? {} : { overlap_seconds: overlap };
   return shown(await rest.ask((api) => api.rotateToken({ path: { id }, body })));
+}
+
+async function invitePerson(rest: RestClient, name: string): Promise<CommandResult> {
+  const id = await issuedId(rest, name);
+  const invitation = await rest.ask((api) => api.invitePerson({ path: { id } }));
+  return { json: invitation, text: invitation.url };
 }
 
 async function revokeToken(rest: RestClient, name: string): Promise<CommandResult> {

@@ -4,6 +4,8 @@ import { LoginRefused } from '../access.errors.js';
 import { AuditStore } from '../audit/audit.store.js';
 import { tokenHash } from '../authenticate/admin-token.js';
 import { Tokens } from '../authenticate/tokens.js';
+import { isPassword } from '../passwords/password-hash.js';
+import { PasswordStore } from '../passwords/password.store.js';
 import { newSessionId } from './browser-session.js';
 import { BrowserSessionStore } from './browser-session.store.js';
 import { type LiveSession, withHolder } from './browser-sessions.js';
@@ -15,8 +17,11 @@ export interface LoggedIn {
   readonly session: LiveSession;
 }
 
-/** A token of this service, or the code of a login link. */
-export type LoginCredential = { readonly token: string } | { readonly code: string };
+/** A token of this service, the code of a login link, or a name with its password. */
+export type LoginCredential =
+  | { readonly token: string }
+  | { readonly code: string }
+  | { readonly name: string; readonly password: string };
 
 /** Begins a browser session. Rejects with LoginRefused. */
 export class LogIn extends Command<LoggedIn> {
@@ -30,7 +35,7 @@ export class LogIn extends Command<LoggedIn> {
 
 interface Beginning {
   readonly tokenHash: string;
-  readonly by: 'token' | 'link';
+  readonly by: 'token' | 'link' | 'password';
   /** No later than this; null for the usual time. */
   readonly endsBy: Date | null;
   readonly holder: NonNullable<ReturnType<Tokens['holderOf']>>;
@@ -44,15 +49,13 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     private readonly database: Database,
     private readonly store: BrowserSessionStore,
     private readonly codes: LoginCodeStore,
+    private readonly passwords: PasswordStore,
     private readonly audit: AuditStore,
     private readonly tokens: Tokens,
   ) {}
 
   async execute({ credential, ip }: LogIn): Promise<LoggedIn> {
-    const beginning =
-      'token' in credential
-        ? this.withToken(credential.token)
-        : await this.withCode(credential.code);
+    const beginning = await this.beginningWith(credential);
     const { by, endsBy, holder, use } = beginning;
     const id = newSessionId();
     const session = await this.database.transaction(async (tx) => {
@@ -66,6 +69,29 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     return { id, session: withHolder(session, holder) };
   }
 
+  private beginningWith(credential: LoginCredential): Beginning | Promise<Beginning> {
+    if ('token' in credential) return this.withToken(credential.token);
+    if ('code' in credential) return this.withCode(credential.code);
+    return this.withPassword(credential.name, credential.password);
+  }
+
+  private async withPassword(name: string, password: string): Promise<Beginning> {
+    const owner = await this.passwords.named(name);
+    const mayTry = owner && !owner.isLocked && (await this.passwords.noteAttempt(owner.tokenId));
+    const isRight = await isPassword(password, (mayTry && owner.passwordHash) || undefined);
+    if (!owner || !isRight) throw new LoginRefused('password');
+    const holder = await this.holderOf(owner.tokenHash);
+    if (!holder) throw new LoginRefused('password');
+    const use = (tx: Tx): Promise<void> => this.passwords.noteSuccess(owner.tokenId, tx);
+    return { tokenHash: owner.tokenHash, by: 'password', endsBy: null, holder, use };
+  }
+
+  private async holderOf(hash: string): Promise<Beginning['holder'] | undefined> {
+    // The token may have been issued at another replica a moment ago.
+    if (!this.tokens.holderOf(hash)) await this.tokens.reload();
+    return this.tokens.holderOf(hash);
+  }
+
   private withToken(token: string): Beginning {
     const hash = tokenHash(token);
     const holder = this.tokens.holderOf(hash);
@@ -76,9 +102,7 @@ export class LogInHandler implements ICommandHandler<LogIn> {
   private async withCode(code: string): Promise<Beginning> {
     const found = await this.codes.find(tokenHash(code));
     if (!found) throw new LoginRefused('code');
-    // The token may have been issued at another replica a moment ago.
-    if (!this.tokens.holderOf(found.tokenHash)) await this.tokens.reload();
-    const holder = this.tokens.holderOf(found.tokenHash);
+    const holder = await this.holderOf(found.tokenHash);
     if (!holder) throw new LoginRefused('code');
     const use = async (tx: Tx): Promise<void> => {
       if (!(await this.codes.use(found.codeHash, tx))) throw new LoginRefused('code');

@@ -30,11 +30,14 @@ export class PageLogin {
     if (!isOwn || (site !== undefined && site !== 'same-origin')) throw new NotFromOwnForm();
   }
 
-  /** With a token or a login link, as a person pastes it. Rejects with LoginRefused. */
-  async logIn(text: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const credential = credentialIn(text);
-    // A code is looked up in the rows: strangers who invent codes shall cause few statements.
-    if ('code' in credential) await request.countFailure?.();
+  /** Rejects with LoginRefused. */
+  async logIn(
+    credential: LoginCredential,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    // Others are looked up in the rows: strangers who invent them shall cause few statements.
+    if (!('token' in credential)) await request.countFailure?.();
     try {
       const { id } = await this.commands.execute(new LogIn(credential, addressOf(request)));
       const isTls = request.protocol === 'https' || /^https:/i.test(request.headers.origin ?? '');
@@ -46,7 +49,8 @@ export class PageLogin {
   }
 }
 
-function credentialIn(text: string): LoginCredential {
+/** A token or a login link, as a person pastes it. */
+export function pastedCredential(text: string): LoginCredential {
   const given = text.trim();
   const code = /\/console\/login#([\w-]{43})$/.exec(given)?.[1];
   return code === undefined ? { token: given } : { code };

@@ -1,4 +1,14 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+} from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import {
   ApiBearerAuth,
@@ -10,7 +20,9 @@ import {
 } from '@nestjs/swagger';
 import {
   ApiErrors,
+  Env,
   InvalidInput,
+  oauthIssuer,
   PageQuery,
   type Role,
   scopesOfRole,
@@ -18,6 +30,8 @@ import {
 } from '@app/platform';
 import { CurrentActor, RequireScope } from '../authorize/access.decorators.js';
 import type { Actor, PinnedView } from '../authenticate/principal.js';
+import { NoPasswordPages } from '../access.errors.js';
+import { InvitePerson } from '../passwords/invite-person.command.js';
 import { FindView, type ViewLevel } from './find-view.query.js';
 import { IssueToken } from './issue-token.command.js';
 import { IssuedTokenStore } from './issued-token.store.js';
@@ -25,6 +39,7 @@ import { RevokeToken } from './revoke-token.command.js';
 import { RotateToken } from './rotate-token.command.js';
 import { TokenIdPipe } from './token-id.pipe.js';
 import {
+  InvitationView,
   IssueTokenDto,
   RotateTokenDto,
   SecretTokenView,
@@ -45,6 +60,7 @@ export class TokensController {
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly store: IssuedTokenStore,
+    private readonly env: Env,
   ) {}
 
   @Get()
@@ -94,6 +110,25 @@ export class TokensController {
     const command = new RotateToken(id, overlap_seconds ?? OVERLAP_S, actor);
     const { token, secret } = await this.commands.execute(command);
     return toSecretTokenView(token, secret);
+  }
+
+  @Post(':id/invitations')
+  @Header('cache-control', 'no-store')
+  @ApiOperation({
+    summary: 'Make a link with which a person chooses a password for this token, once, in 24 hours',
+  })
+  @ApiCreatedResponse({ type: InvitationView })
+  @ApiErrors(404, 409)
+  async invitePerson(
+    @Param('id', TokenIdPipe) id: string,
+    @CurrentActor() actor: Actor,
+  ): Promise<InvitationView> {
+    const address = oauthIssuer(this.env);
+    if (address === undefined) throw new NoPasswordPages();
+    const { url, name, expiresAt } = await this.commands.execute(
+      new InvitePerson(id, address, actor),
+    );
+    return { url, name, expires_at: expiresAt.toISOString() };
   }
 
   @Delete(':id')

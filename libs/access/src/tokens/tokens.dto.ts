@@ -160,6 +160,17 @@ export class SecretTokenView extends TokenView {
   readonly token!: string;
 }
 
+export class InvitationView {
+  @ApiProperty({ description: 'Works once: the first person who opens it chooses the password.' })
+  readonly url!: string;
+
+  @ApiProperty({ example: 'ada' })
+  readonly name!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  readonly expires_at!: string;
+}
+
 export class TokenListView extends PageView {
   @ApiProperty({ type: [TokenView] })
   readonly tokens!: TokenView[];

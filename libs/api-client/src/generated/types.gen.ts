@@ -175,6 +175,15 @@ export type RotateTokenDto = {
     overlap_seconds?: number;
 };
 
+export type InvitationView = {
+    /**
+     * Works once: the first person who opens it chooses the password.
+     */
+    url: string;
+    name: string;
+    expires_at: string;
+};
+
 export type LoginLinkView = {
     /**
      * Logs a browser in, once. It is shown only in this answer.
@@ -3036,6 +3045,46 @@ export type RotateTokenResponses = {
 };
 
 export type RotateTokenResponse = RotateTokenResponses[keyof RotateTokenResponses];
+
+export type InvitePersonData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/tokens/{id}/invitations';
+};
+
+export type InvitePersonErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type InvitePersonError = InvitePersonErrors[keyof InvitePersonErrors];
+
+export type InvitePersonResponses = {
+    201: InvitationView;
+};
+
+export type InvitePersonResponse = InvitePersonResponses[keyof InvitePersonResponses];
 
 export type MakeLoginLinkData = {
     body?: never;

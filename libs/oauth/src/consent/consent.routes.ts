@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { addressOf, FindViewSlug, LoginRefused, PageLogin, type Principal } from '@app/access';
+import {
+  addressOf,
+  FindViewSlug,
+  LoginRefused,
+  PageLogin,
+  pastedCredential,
+  type Principal,
+} from '@app/access';
 import { includesScope } from '@app/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -75,7 +82,7 @@ export class ConsentRoutes {
     const asked = await this.requestOf(request);
     if (!asked) return html(reply, 400, OVER);
     try {
-      await this.login.logIn(fieldOf(request, 'credential'), request, reply);
+      await this.login.logIn(credentialOf(request), request, reply);
     } catch (error) {
       if (!(error instanceof LoginRefused)) throw error;
       return html(reply, 401, loginPage(askingOf(asked), error.message));
@@ -193,11 +200,17 @@ function cookiesOf({ headers }: FastifyRequest): readonly string[] {
   return (headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
 }
 
-function fieldOf({ body }: FastifyRequest, name: string): string {
+function credentialOf(request: FastifyRequest) {
+  const name = fieldOf(request, 'name');
+  if (name !== '') return { name, password: fieldOf(request, 'password') };
+  return pastedCredential(fieldOf(request, 'credential'));
+}
+
+export function fieldOf({ body }: FastifyRequest, name: string): string {
   return body instanceof URLSearchParams ? (body.get(name) ?? '') : '';
 }
 
-function html(reply: FastifyReply, status: number, text: string): FastifyReply {
+export function html(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply
     .status(status)
     .header('cache-control', 'no-store')

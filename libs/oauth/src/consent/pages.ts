@@ -106,11 +106,54 @@ export function loginPage(asking: Asking, problem: string | undefined): string {
 ${clientHtml(asking)}
 </dl>
 ${problem === undefined ? '' : `<p class="warning">${escapeHtml(problem)}</p>\n`}<form method="post" action="${escapeHtml(path)}/login">
-<label for="credential">A login link or a token of this service</label>
-<input id="credential" name="credential" type="password" autocomplete="off" required autofocus>
+<label for="name">Name</label>
+<input id="name" name="name" autocomplete="username" required autofocus>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required>
 <button class="main">Log in</button>
 </form>
+<form method="post" action="${escapeHtml(path)}/login">
+<p>Without a password:</p>
+<label for="credential">A login link or a token of this service</label>
+<input id="credential" name="credential" type="password" autocomplete="off" required>
+<button>Log in</button>
+</form>
 <p>On the machine of the service <code>switchboard login</code> prints a login link. Opening it in this browser logs in, too; <a href="${escapeHtml(path)}/ask">then continue here</a>.</p>`,
+  );
+}
+
+export const PASSWORD_PATH = '/oauth/password';
+export const PASSWORD_LENGTH = { min: 12, max: 200 };
+
+/** Takes the code from the fragment, which browsers send to no server, into the form. */
+export const PASSWORD_SCRIPT = `const code = location.hash.slice(1);
+if (code) {
+  document.getElementById('code').value = code;
+  history.replaceState(null, '', location.pathname);
+}
+`;
+
+export function passwordPage(problem: string | undefined): string {
+  const { min, max } = PASSWORD_LENGTH;
+  return page(
+    'Choose a password',
+    `<h1>Choose a password</h1>
+${problem === undefined ? '' : `<p class="warning">${escapeHtml(problem)}</p>\n`}<form method="post" action="${PASSWORD_PATH}">
+<label for="code">The code of the invitation, which is behind the # of its address</label>
+<input id="code" name="code" autocomplete="off" required>
+<label for="password">A password of at least ${min} characters</label>
+<input id="password" name="password" type="password" autocomplete="new-password" minlength="${min}" maxlength="${max}" required>
+<button class="main">Choose it</button>
+</form>
+<script src="${PASSWORD_PATH}.js"></script>`,
+  );
+}
+
+export function chosenPage(name: string): string {
+  return page(
+    'Password chosen',
+    `<h1>You are ${escapeHtml(name)}</h1>
+<p>Log in with this name and your password when a client asks for access. <a href="/console/">Open the console</a>.</p>`,
   );
 }
 
