@@ -48,6 +48,7 @@ async function startTraced(settings: Record<string, string> = {}): Promise<Trace
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_BSP_SCHEDULE_DELAY: '50',
     OTEL_BSP_MAX_QUEUE_SIZE: '100000',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '500',
     MCP_AGGREGATOR_TRACE_SLOW: '3600',
     ...settings,
   });
@@ -357,6 +358,17 @@ describe('a service that traces everything', () => {
         expect(servers).toEqual(expect.arrayContaining(SERVERS));
       }
     });
+  });
+
+  it('answers every call while the collector answers none', async () => {
+    const { collector } = service;
+    const client = await rawClient('modern', `${service.url}/mcp`, service.tokens.call);
+    collector.status = 0;
+    const before = collector.requests;
+    const answers = Array.from({ length: 50 }, () => client.call('http_legacy__where'));
+    await Promise.all(answers.map(async (answer) => reached(await answer)));
+    await eventually(() => expect(collector.requests).toBeGreaterThan(before));
+    collector.status = 200;
   });
 
   it('keeps arguments, results and credentials out of every span', async () => {
