@@ -1,8 +1,7 @@
-import pg from 'pg';
 import { temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
-import { createDatabase } from '../support/postgres.js';
+import { createDatabase, dump } from '../support/postgres.js';
 import { startProcess } from '../support/service-process.js';
 
 /** Placed wherever a server's configuration can hold a secret; nothing listens at its port. */
@@ -126,22 +125,3 @@ describe('a secret in the configuration of a server', () => {
     }
   });
 });
-
-/** Every row of every table, as text. */
-async function dump(database: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: database });
-  await client.connect();
-  try {
-    const tables = await client.query<{ name: string }>(
-      "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'mcp'",
-    );
-    const rows: string[] = [];
-    for (const { name } of tables.rows) {
-      const found = await client.query<{ row: string }>(`SELECT t::text AS row FROM mcp.${name} t`);
-      rows.push(...found.rows.map(({ row }) => `${name}: ${row}`));
-    }
-    return rows;
-  } finally {
-    await client.end();
-  }
-}

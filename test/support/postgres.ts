@@ -13,3 +13,22 @@ export async function createDatabase(copyOf?: string): Promise<string> {
   await client.end();
   return `${server}/${name}`;
 }
+
+/** Every row of every table, as text. */
+export async function dump(database: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  try {
+    const tables = await client.query<{ name: string }>(
+      "SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'mcp'",
+    );
+    const rows: string[] = [];
+    for (const { name } of tables.rows) {
+      const found = await client.query<{ row: string }>(`SELECT t::text AS row FROM mcp.${name} t`);
+      rows.push(...found.rows.map(({ row }) => `${name}: ${row}`));
+    }
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
