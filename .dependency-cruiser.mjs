@@ -75,6 +75,7 @@ const mayCall = {
     'aggregation',
   ],
   health: ['access', 'sessions', 'registry', 'mcp-protocol', 'mcp-client'],
+  operations: ['access', 'registry', 'policy', 'aggregation'],
 };
 const leaves = ['events', 'platform'];
 /** Published by itself. */

@@ -17,6 +17,7 @@ export const owners = {
   kept_result_pages: 'results',
   kept_results: 'results',
   leader_lease: 'platform',
+  migrations: 'platform',
   login_codes: 'access',
   oauth_grants: 'oauth',
   oauth_keys: 'oauth',

@@ -7,7 +7,7 @@ import { eventually, expect, Failed, launch, run, step } from './steps.mjs';
 
 /*
  * `npm run package:check`: packs the service, and uses it from the tarball alone, in an empty folder of a user who has
- * nothing else: npx, start, a pasted client snippet, the demo. Needs the npm registry.
+ * nothing else: npx, start, a pasted client snippet, the demo, doctor. Needs the npm registry.
  */
 
 const MAX_BYTES = 25 * 1_048_576;
@@ -57,6 +57,7 @@ async function check() {
   expectNoBuildTools();
   await step('npx, start, health, a pasted snippet', () => startWithNpx(tarball));
   await step('demo', demo);
+  await step('doctor', () => run('switchboard', ['doctor'], here));
 }
 
 async function pack() {

@@ -82,6 +82,8 @@ const ROUTES = {
   /** Defines servers, credentials, views, grants, overrides, tokens, skills and settings, or shows what only that needs. */
   admin: `
     GET {}/audit
+    GET {}/backup
+    POST {}/reload
     GET {}/policy/export
     GET {}/tokens
     GET {}/tokens/{id}

@@ -11,6 +11,7 @@ import { DatabaseModule, type Env, PlatformModule } from '@app/platform';
 import { DiscoveryModule } from '@app/discovery';
 import { GatewayModule } from '@app/gateway';
 import { HealthModule } from '@app/health';
+import { OperationsModule } from '@app/operations';
 import { AuthorizationModule } from '@app/authorization';
 import { OAuthModule } from '@app/oauth';
 import { PolicyModule } from '@app/policy';
@@ -52,6 +53,7 @@ export class AppModule {
         AggregationModule, // 7 ask many servers, rank, dedupe
         GatewayModule, // 8 the MCP endpoint: all of the above for MCP clients
         HealthModule, // health of the service and its servers
+        OperationsModule, // backup, configuration read again
       ],
     };
   }

@@ -35,8 +35,12 @@ export {
 export { parseConfigFile, UnreadableConfigFile } from './config/config-file.js';
 export { jsonTextOf } from './config/yaml-file.js';
 export { Variables } from './config/variables.js';
+export { findHolder } from './data-folder/find-holder.js';
+export { isPooledByTransaction } from './cluster/pooler.js';
 export { DataDirError, makeDataDir } from './data-folder/data-dir.js';
 export { DatabaseUnavailable } from './database/failures/database.errors.js';
+export { inspectDatabase } from './database/inspect-database.js';
+export { NoDatabase, openOnce } from './database/open-once.js';
 export { Database, type Tx } from './database/database.js';
 export { DatabaseModule } from './database/database.module.js';
 export { EmbeddedDatabase } from './database/embedded-database.js';
@@ -50,6 +54,9 @@ export { type Peer, Peers } from './cluster/peers.js';
 export { replicaUrl } from './cluster/replica-url.js';
 export { type ReplicaNews, Replicas } from './cluster/replicas.js';
 export type { Tenure } from './cluster/tenure.js';
+export { Backup } from './database/backup/backup.js';
+export { backupOnce } from './database/backup/backup-once.js';
+export { restoreOnce } from './database/backup/restore-once.js';
 export { makeDatabaseTemplate, migrateOnce } from './database/migrate-once.js';
 export { isForeignKeyViolation, isUniqueViolation } from './database/failures/pg-errors.js';
 export {

@@ -35,6 +35,12 @@ export { RotateCredentials } from './credentials/rotate-credentials.command.js';
 export { ImportPreviewDto } from './import/import.dto.js';
 export { RegisterServerDto } from './servers.dto.js';
 export { ForbiddenUrl, UnsetVariable } from './registry.errors.js';
+export {
+  readStoredServers,
+  storedServerEntities,
+  type StoredServer,
+  type StoredServers,
+} from './read/stored-servers.js';
 export type { CredentialMode, Server } from './server.js';
 export { ServerHistory } from './read/server-history.query.js';
 export { ServerIdPipe } from './server-id.pipe.js';

@@ -57,7 +57,7 @@ export function buildProgram({ version, env, output }: Surroundings) {
     process.exitCode = outcome.exitCode;
   };
   for (const command of commandsOf(perform, env)) program.addCommand(command);
-  for (const command of localCommands()) program.addCommand(command);
+  for (const command of localCommands(perform)) program.addCommand(command);
   program.addCommand(stdioCommand(locate));
   program.addCommand(completionCommand());
   program.addCommand(

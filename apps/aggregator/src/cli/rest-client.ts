@@ -46,6 +46,18 @@ export class RestClient {
     return data;
   }
 
+  /** The body of an answer that is no JSON, as it arrives. */
+  async bytes(
+    operation: (api: Switchboard) => Promise<Exchange<unknown>>,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const { url } = this.service;
+    const { data, error, response } = await operation(this.api);
+    if (!response) throw unreachable(url, error);
+    if (error !== undefined) throw refusalOf(url, response.status, error);
+    if (!(data instanceof ReadableStream)) throw anotherProgram(url);
+    return data;
+  }
+
   /** What happens, from now on or after the event with this id, until the service ends the stream. */
   async *events(
     query: NonNullable<StreamEventsData['query']>,

@@ -2,7 +2,6 @@ import { Logger } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SYSTEM } from '@app/access';
-import { ImportQuerySettings } from '@app/aggregation';
 import {
   Drain,
   EmbeddedDatabase,
@@ -12,12 +11,12 @@ import {
   product,
   warnOfFewDescriptors,
 } from '@app/platform';
-import { ImportPolicyFile } from '@app/policy';
-import { ImportServers } from '@app/registry';
+import { ReloadConfiguration, reloadOnHangup } from '@app/operations';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../create-app.js';
 import { drainCalls } from '../http/drain-calls.js';
+
 import { startupProblem } from './startup-problem.js';
 import { stopOnSignals } from './stop-on-signals.js';
 import { giveRoomBackWhenQuiet, makeRoomForCalls } from './young-generation.js';
@@ -53,12 +52,8 @@ export async function startService(env: Env): Promise<RunningService> {
   };
   stopOnSignals(app.get(Drain), shutdownDelayMs(env), stop);
   await app.init();
-  if (env.MCP_AGGREGATOR_CONFIG) {
-    const commands = app.get(CommandBus);
-    await commands.execute(new ImportServers(env.MCP_AGGREGATOR_CONFIG, SYSTEM));
-    await commands.execute(new ImportQuerySettings(env.MCP_AGGREGATOR_CONFIG, SYSTEM));
-    await commands.execute(new ImportPolicyFile(env.MCP_AGGREGATOR_CONFIG, SYSTEM));
-  }
+  if (env.MCP_AGGREGATOR_CONFIG) await app.get(CommandBus).execute(new ReloadConfiguration(SYSTEM));
+  reloadOnHangup(app.get(CommandBus));
   makeRoomForCalls();
   await app.listen(env.MCP_AGGREGATOR_PORT, env.MCP_AGGREGATOR_HOST);
   const url = reachable(await app.getUrl());

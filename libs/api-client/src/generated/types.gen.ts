@@ -2698,6 +2698,29 @@ export type SettingsView = {
     settings: Array<SettingView>;
 };
 
+export type SkippedEntryView = {
+    /**
+     * Its name in the file.
+     */
+    key: string;
+    reason: string;
+};
+
+export type ReloadView = {
+    /**
+     * Servers that are new.
+     */
+    registered: Array<string>;
+    /**
+     * Servers that were registered before; they are unchanged.
+     */
+    known: Array<string>;
+    /**
+     * Entries that were not registered.
+     */
+    skipped: Array<SkippedEntryView>;
+};
+
 export type ListAuditEntriesData = {
     body?: never;
     path?: never;
@@ -7433,3 +7456,75 @@ export type ListSettingsResponses = {
 };
 
 export type ListSettingsResponse = ListSettingsResponses[keyof ListSettingsResponses];
+
+export type TakeBackupData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/backup';
+};
+
+export type TakeBackupErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type TakeBackupError = TakeBackupErrors[keyof TakeBackupErrors];
+
+export type TakeBackupResponses = {
+    200: Blob | File;
+};
+
+export type TakeBackupResponse = TakeBackupResponses[keyof TakeBackupResponses];
+
+export type ReloadConfigurationData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/aggregator/reload';
+};
+
+export type ReloadConfigurationErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ReloadConfigurationError = ReloadConfigurationErrors[keyof ReloadConfigurationErrors];
+
+export type ReloadConfigurationResponses = {
+    200: ReloadView;
+};
+
+export type ReloadConfigurationResponse = ReloadConfigurationResponses[keyof ReloadConfigurationResponses];

@@ -26,6 +26,7 @@ import { BehindPooler, isPooledByTransaction } from '../cluster/pooler.js';
 import { Replicas } from '../cluster/replicas.js';
 import { slowStatements } from '../tracing/slow-statements.js';
 import { Tracing } from '../tracing/tracing.js';
+import { Backup } from './backup/backup.js';
 import { SettingsStore } from './settings.store.js';
 import { VacuumEmbeddedDatabaseJob } from './vacuum-embedded-database.job.js';
 
@@ -74,6 +75,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         Leadership,
         Replicas,
         SettingsStore,
+        Backup,
         VacuumEmbeddedDatabaseJob,
         { provide: EmbeddedDatabase, useValue: embedded },
       ],
@@ -88,6 +90,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         Leadership,
         Replicas,
         SettingsStore,
+        Backup,
       ],
     };
   }

@@ -29,12 +29,9 @@ export class CredentialVault implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     // Only the first start writes the check value; replicas that start at the same time all verify the stored one.
     await this.settings.insertIfAbsent(CHECK.row, this.seal(CHECK_TEXT, CHECK));
-    const stored = await this.settings.get(CHECK.row);
-    const sealed = sealedCredentialSchema.safeParse(stored);
-    if (!sealed.success || !this.keys.some((key) => opens(key, sealed.data))) {
-      throw new WrongCredentialKey();
-    }
-    if (sealed.data.kid !== this.current.id) {
+    const sealed = await this.check();
+    if (!sealed) throw new WrongCredentialKey();
+    if (sealed.kid !== this.current.id) {
       this.logger.warn(
         {
           hint: 'credentials are still encrypted with MCP_CREDENTIAL_KEY_PREVIOUS; run `npm run credentials:rotate`',
@@ -42,6 +39,17 @@ export class CredentialVault implements OnModuleInit {
         'credentials.rotation_pending',
       );
     }
+  }
+
+  /** Whether a key opens what is stored; also before anything was. */
+  async fits(): Promise<boolean> {
+    return (await this.settings.get(CHECK.row)) === undefined || (await this.check()) !== undefined;
+  }
+
+  /** The check value, if one of the keys opens it. */
+  private async check(): Promise<SealedCredential | undefined> {
+    const { data } = sealedCredentialSchema.safeParse(await this.settings.get(CHECK.row));
+    return data && this.keys.some((key) => opens(key, data)) ? data : undefined;
   }
 
   seal(text: string, place: Place): SealedCredential {

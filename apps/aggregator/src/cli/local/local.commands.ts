@@ -1,8 +1,17 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { Perform } from '../session.js';
+import { backupCommand, restoreCommand } from './backup.js';
+import { doctorCommand } from './doctor.js';
 
 /** Commands that are the service themselves, instead of asking a running one. Each loads its modules on demand. */
-export function localCommands(): CommandUnknownOpts[] {
-  return [startCommand(), demoCommand()];
+export function localCommands(perform: Perform): CommandUnknownOpts[] {
+  return [
+    startCommand(),
+    demoCommand(),
+    doctorCommand(perform),
+    backupCommand(perform),
+    restoreCommand(),
+  ];
 }
 
 function startCommand() {

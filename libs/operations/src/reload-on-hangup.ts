@@ -1,0 +1,31 @@
+import { Logger } from '@nestjs/common';
+import type { CommandBus } from '@nestjs/cqrs';
+import { SYSTEM } from '@app/access';
+import { AppError } from '@app/platform';
+import { ReloadConfiguration } from './reload-configuration.command.js';
+
+/**
+ * SIGHUP reads the configuration file again. At a terminal it ends the process, as before: there it means that the
+ * terminal was closed.
+ */
+export function reloadOnHangup(commands: CommandBus): void {
+  if (process.stdin.isTTY) return;
+  const logger = new Logger('switchboard');
+  let last = Promise.resolve();
+  const reload = async (): Promise<void> => {
+    try {
+      const { file, registered, skipped } = await commands.execute(new ReloadConfiguration(SYSTEM));
+      const counts = { registered: registered.length, skipped: skipped.length };
+      logger.log({ file, ...counts }, 'configuration.reloaded');
+    } catch (error) {
+      const reason = error instanceof AppError ? error.message : undefined;
+      logger.error(
+        reason === undefined ? { err: error } : { reason },
+        'configuration.not_reloaded',
+      );
+    }
+  };
+  process.on('SIGHUP', () => {
+    last = last.then(reload);
+  });
+}
