@@ -4,6 +4,7 @@ import { RequestCancelled } from './upstream.errors.js';
 
 const SECURE_PORT = 443;
 const PLAIN_PORT = 80;
+const PIPE: SpanAttributes = ['network.transport', 'pipe'];
 
 interface TracedSession {
   readonly protocolVersion: string;
@@ -41,15 +42,23 @@ export class UpstreamSpan extends Span {
     const { method, subject, session } = this;
     const isTool = method === 'tools/call';
     return [
-      ...['mcp.method.name', method],
-      ...['gen_ai.operation.name', isTool ? 'execute_tool' : undefined],
-      ...['gen_ai.tool.name', isTool ? subject : undefined],
-      ...['gen_ai.prompt.name', isTool ? undefined : subject],
-      ...['mcp.protocol.version', session.protocolVersion],
-      ...['jsonrpc.request.id', this.requestId?.toString()],
-      ...['rpc.response.status_code', this.status?.toString()],
+      'mcp.method.name',
+      method,
+      'gen_ai.operation.name',
+      isTool ? 'execute_tool' : undefined,
+      'gen_ai.tool.name',
+      isTool ? subject : undefined,
+      'gen_ai.prompt.name',
+      isTool ? undefined : subject,
+      'mcp.protocol.version',
+      session.protocolVersion,
+      'jsonrpc.request.id',
+      this.requestId?.toString(),
+      'rpc.response.status_code',
+      this.status?.toString(),
       ...networkOf(session.address),
-      ...['switchboard.server', this.server],
+      'switchboard.server',
+      this.server,
     ];
   }
 
@@ -81,12 +90,26 @@ export class UpstreamSpan extends Span {
   }
 }
 
+const known = new WeakMap<URL, SpanAttributes>();
+
+/** Once for each address: reading the parts of a URL costs as much as a span. */
 function networkOf(address: URL | undefined): SpanAttributes {
-  if (!address) return ['network.transport', 'pipe'];
+  if (!address) return PIPE;
+  let attributes = known.get(address);
+  if (!attributes) known.set(address, (attributes = networkAt(address)));
+  return attributes;
+}
+
+function networkAt(address: URL): SpanAttributes {
   const usualPort = address.protocol === 'https:' ? SECURE_PORT : PLAIN_PORT;
   return [
-    ...['network.transport', 'tcp', 'network.protocol.name', 'http'],
-    ...['server.address', address.hostname],
-    ...['server.port', address.port === '' ? usualPort : Number(address.port)],
+    'network.transport',
+    'tcp',
+    'network.protocol.name',
+    'http',
+    'server.address',
+    address.hostname,
+    'server.port',
+    address.port === '' ? usualPort : Number(address.port),
   ];
 }

@@ -74,16 +74,28 @@ export class RequestSpan extends Span {
     const { method, subject } = this.target;
     const isTool = method === 'tools/call';
     return [
-      ...['mcp.method.name', this.knownMethod],
-      ...['gen_ai.operation.name', isTool ? 'execute_tool' : undefined],
-      ...['gen_ai.tool.name', isTool ? subject : undefined],
-      ...['gen_ai.prompt.name', isTool ? undefined : subject],
-      ...['mcp.protocol.version', version],
-      ...['jsonrpc.request.id', String(this.requestId)],
-      ...['rpc.response.status_code', this.status?.toString()],
-      ...['network.transport', 'tcp', 'network.protocol.name', 'http'],
-      ...['client.address', caller.ip ?? undefined],
-      ...['switchboard.view', caller.view],
+      'mcp.method.name',
+      this.knownMethod,
+      'gen_ai.operation.name',
+      isTool ? 'execute_tool' : undefined,
+      'gen_ai.tool.name',
+      isTool ? subject : undefined,
+      'gen_ai.prompt.name',
+      isTool ? undefined : subject,
+      'mcp.protocol.version',
+      version,
+      'jsonrpc.request.id',
+      String(this.requestId),
+      'rpc.response.status_code',
+      this.status?.toString(),
+      'network.transport',
+      'tcp',
+      'network.protocol.name',
+      'http',
+      'client.address',
+      caller.ip ?? undefined,
+      'switchboard.view',
+      caller.view,
     ];
   }
 

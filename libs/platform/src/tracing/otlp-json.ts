@@ -3,6 +3,7 @@ import { carrierOf } from './trace-context.js';
 
 /** Longer values are cut; names of tools and servers are shorter. */
 const MAX_VALUE_CHARS = 256;
+const PLAIN = /^[\w ./:-]{0,128}$/;
 
 const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 };
 const COMMA = Buffer.from(',');
@@ -67,7 +68,9 @@ function linkJson(link: NonNullable<Span['trace']['link']>): string {
   return `{"traceId":"${link.traceId}","spanId":"${link.spanId}"${state},"flags":${LINK_FLAGS | (link.isSampled ? 1 : 0)}}`;
 }
 
+/** Most values need no escapes, and to see that is cheaper than `JSON.stringify`. */
 function text(value: string): string {
+  if (PLAIN.test(value)) return `"${value}"`;
   return JSON.stringify(
     value.length > MAX_VALUE_CHARS ? `${value.slice(0, MAX_VALUE_CHARS - 1)}…` : value,
   );
