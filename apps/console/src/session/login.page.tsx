@@ -29,7 +29,9 @@ export function LoginPage() {
   const navigate = useNavigate();
   const { next } = useSearch({ strict: false }) as { next?: unknown };
   const [token, setToken] = useState('');
-  const { data: session } = useQuery(sessionQuery);
+  /** Of a link that waits: a stranger who sent it could log a person in as the stranger. */
+  const [code, setCode] = useState<string>();
+  const { data: session, isPending } = useQuery(sessionQuery);
   const login = useMutation({
     mutationFn: logIn,
     meta: { showsError: true },
@@ -37,18 +39,23 @@ export function LoginPage() {
   });
   const { mutate } = login;
   useEffect(() => {
-    const logInByLink = (): void => {
-      const code = takeCode();
-      if (code !== undefined) mutate({ code });
+    const takeLink = (): void => {
+      const taken = takeCode();
+      if (taken !== undefined) setCode(taken);
     };
-    logInByLink();
+    takeLink();
     // A link that is opened in a tab that shows this page changes only the fragment.
-    window.addEventListener('hashchange', logInByLink);
-    return () => window.removeEventListener('hashchange', logInByLink);
-  }, [mutate]);
+    window.addEventListener('hashchange', takeLink);
+    return () => window.removeEventListener('hashchange', takeLink);
+  }, []);
   useEffect(() => {
-    if (session) void navigate({ to: pageToOpen(next), replace: true });
-  }, [session, next, navigate]);
+    if (code === undefined || isPending || session) return;
+    setCode(undefined);
+    mutate({ code });
+  }, [code, isPending, session, mutate]);
+  useEffect(() => {
+    if (session && code === undefined) void navigate({ to: pageToOpen(next), replace: true });
+  }, [session, code, next, navigate]);
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -66,6 +73,22 @@ export function LoginPage() {
           <Banner kind="bad" className="mt-4">
             {'code' in (login.variables ?? {}) && <strong>{texts.login.linkRefused}. </strong>}
             {reasonOf(login.error)}
+          </Banner>
+        )}
+        {session && code !== undefined && (
+          <Banner kind="warn" className="mt-4">
+            <p>{texts.login.linkInstead(session.name)}</p>
+            <div className="mt-3 flex gap-2">
+              <Button
+                busy={login.isPending}
+                onClick={() => mutate({ code }, { onSuccess: () => setCode(undefined) })}
+              >
+                {texts.login.useLink}
+              </Button>
+              <Button kind="primary" onClick={() => setCode(undefined)}>
+                {texts.login.stay(session.name)}
+              </Button>
+            </div>
           </Banner>
         )}
         {next !== undefined && !login.isError && (

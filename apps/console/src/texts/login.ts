@@ -11,5 +11,9 @@ export const login = {
   submit: 'Log in',
   byLink: 'Logging in with the link …',
   linkRefused: 'The link was used before or is too old',
+  linkInstead: (name: string) =>
+    `You are logged in as ${name}. The link logs you in as the person who made it. Use it only if that is you.`,
+  useLink: 'Use the link',
+  stay: (name: string) => `Stay ${name}`,
   ended: 'Your login ended. Log in again; the address stays.',
 } as const;
