@@ -15,6 +15,9 @@ import { serverMetadata } from './provider/server-metadata.js';
 import { SigningKeys } from './provider/signing-keys.js';
 
 const config = { access: 'public', bodyLimit: 32_768 } as const;
+/** Clients that run in a browser, such as MCP Inspector, ask from their own origin; cookies do not count here. */
+const CORS = { origin: '*', methods: ['GET', 'POST'], exposedHeaders: ['retry-after'] };
+const openConfig = { ...config, isForAnyOrigin: true, cors: CORS } as const;
 const REFUSED = 'This client cannot be connected';
 const FORM = 'application/x-www-form-urlencoded';
 /** By address; people behind one proxy share it. */
@@ -50,6 +53,7 @@ export class OAuthRoutes implements OnModuleInit {
       scope.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) =>
         done(null, new URLSearchParams(String(body))),
       );
+      openToPages(scope);
       this.addMetadata(scope, issuer);
       this.consent.add(scope);
       this.passwords.add(scope);
@@ -65,13 +69,13 @@ export class OAuthRoutes implements OnModuleInit {
     const send = async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
       reply.header('cache-control', 'public, max-age=300').send(metadata);
     for (const document of ['oauth-authorization-server', 'openid-configuration']) {
-      fastify.get(`/.well-known/${document}`, { config }, send);
+      fastify.get(`/.well-known/${document}`, { config: openConfig }, send);
       // Some clients take the address of an endpoint for the issuer.
       for (const route of MCP_ROUTES) {
-        fastify.get(`/.well-known/${document}/${route}`, { config }, send);
+        fastify.get(`/.well-known/${document}/${route}`, { config: openConfig }, send);
       }
     }
-    fastify.get('/jwks', { config }, async (_request, reply) =>
+    fastify.get('/jwks', { config: openConfig }, async (_request, reply) =>
       reply.send({ keys: await this.keys.publicKeys() }),
     );
   }
@@ -114,7 +118,7 @@ export class OAuthRoutes implements OnModuleInit {
 
   private addForms(fastify: FastifyInstance, issuer: string, limit: Limiter): void {
     for (const endpoint of ['token', 'revoke'] as const) {
-      fastify.post(`/${endpoint}`, { config }, async (request, reply) => {
+      fastify.post(`/${endpoint}`, { config: openConfig }, async (request, reply) => {
         await refuseExcess(limit, request);
         const { body } = request;
         if (!(body instanceof URLSearchParams)) {
@@ -139,7 +143,7 @@ export class OAuthRoutes implements OnModuleInit {
   }
 
   private addRegister(fastify: FastifyInstance, limit: Limiter): void {
-    fastify.post('/register', { config }, async (request, reply) => {
+    fastify.post('/register', { config: openConfig }, async (request, reply) => {
       await refuseExcess(limit, request);
       const registration = cleanRegistration(request.body);
       if (!registration.client) {
@@ -166,6 +170,30 @@ export class OAuthRoutes implements OnModuleInit {
       .type('text/html; charset=utf-8')
       .send(problemPage(REFUSED, problemIn(answer.text)));
   }
+}
+
+/** Answers pages of any origin at the routes that are for them. */
+function openToPages(fastify: FastifyInstance): void {
+  fastify.addHook('onRoute', ({ url, method, config: given }) => {
+    if (given?.isForAnyOrigin !== true || method === 'OPTIONS' || method === 'HEAD') return;
+    fastify.options(url, { config: openConfig }, async (_request, reply) =>
+      reply
+        .status(204)
+        .headers({
+          'access-control-allow-methods': CORS.methods.join(', '),
+          'access-control-allow-headers': 'authorization, content-type, mcp-protocol-version',
+          'access-control-max-age': '600',
+        })
+        .send(),
+    );
+  });
+  fastify.addHook('onSend', async ({ routeOptions }, reply) => {
+    if (routeOptions.config.isForAnyOrigin !== true) return;
+    void reply.headers({
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': CORS.exposedHeaders.join(', '),
+    });
+  });
 }
 
 /** Tells the person what is wrong, who may then follow the link to the client. */

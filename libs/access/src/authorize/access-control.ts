@@ -157,7 +157,9 @@ export class AccessControl {
   }
 
   private checkOrigin(request: FastifyRequest, rule: AccessRule): void {
-    const { host, origin } = request.headers;
+    const { host, origin: sent } = request.headers;
+    const isForAny = sent !== undefined && request.routeOptions.config.isForAnyOrigin === true;
+    const origin = isForAny ? undefined : sent;
     refuseForeign(
       { host, origin, forwardedHost: request.host, isPublicRoute: rule === 'public' },
       this.origins,

@@ -29,6 +29,8 @@ declare module 'fastify' {
     access?: AccessRule;
     /** Requests of files that anyone may read: they do not count against the rate limit. */
     isUncounted?: boolean;
+    /** Pages of any origin may use it: it takes no credentials that a browser sends by itself. */
+    isForAnyOrigin?: boolean;
   }
 }
 

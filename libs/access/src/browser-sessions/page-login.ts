@@ -3,7 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LoginRefused, NotFromOwnForm } from '../access.errors.js';
 import { addressOf } from '../authenticate/principal.js';
-import { isSameHost } from '../authorize/request-origin.js';
+import { Env, oauthIssuer } from '@app/platform';
 import { sessionCookie } from './browser-session.js';
 import { BrowserSessions, type LiveSession } from './browser-sessions.js';
 import { LogIn, type LoginCredential } from './log-in.command.js';
@@ -14,19 +14,26 @@ import { LogIn, type LoginCredential } from './log-in.command.js';
  */
 @Injectable()
 export class PageLogin {
+  private readonly origin: string | undefined;
+
   constructor(
+    env: Env,
     private readonly commands: CommandBus,
     private readonly sessions: BrowserSessions,
-  ) {}
+  ) {
+    const issuer = oauthIssuer(env);
+    this.origin = issuer === undefined ? undefined : new URL(issuer).origin;
+  }
 
   /** For a page that is asked for, or for a form that `refuseForeignForm` has let pass. */
   async session({ host, headers }: FastifyRequest): Promise<LiveSession | undefined> {
     return this.sessions.of({ method: 'GET', host, headers });
   }
 
-  refuseForeignForm({ host, headers }: FastifyRequest): void {
+  /** By the whole origin: the page of the same host without TLS may be that of a stranger on the way. */
+  refuseForeignForm({ headers }: FastifyRequest): void {
     const { origin, 'sec-fetch-site': site } = headers;
-    const isOwn = origin !== undefined && isSameHost(origin, host);
+    const isOwn = origin !== undefined && origin === this.origin;
     if (!isOwn || (site !== undefined && site !== 'same-origin')) throw new NotFromOwnForm();
   }
 
