@@ -2,6 +2,7 @@ import { ClientDocuments } from '@app/oauth';
 import { Database } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import { startApp, type TestApp } from '../support/app.js';
+import { listenStream, standingStream } from '../support/client-streams.js';
 import { send } from '../support/http.js';
 import {
   at,
@@ -451,6 +452,7 @@ describe('OAuth clients', () => {
     for (const headers of [
       {},
       { origin: 'https://evil.example.com' },
+      { origin: 'http://mcp.example.com' },
       { origin: PUBLIC_URL, 'sec-fetch-site': 'same-site' },
     ]) {
       expect(await browser.submit('decide', { decision: 'allow' }, headers)).toBeUndefined();
@@ -524,6 +526,92 @@ describe('OAuth clients', () => {
       expect((await mcp(service, '/mcp', access)).status).toBe(401);
     }
     expect((await client.refresh(tokens.refresh_token)).status).toBe(400);
+  });
+
+  it.each([
+    ['GET', '/.well-known/oauth-authorization-server/mcp'],
+    ['GET', '/jwks'],
+    ['POST', '/register'],
+    ['POST', '/token'],
+    ['POST', '/revoke'],
+  ])('answers pages of any origin, without credentials: %s %s', async (method, path) => {
+    const origin = 'http://localhost:6274';
+    const preflight = await at(service, path, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': method },
+    });
+    expect(preflight).toMatchObject({
+      status: 204,
+      headers: { 'access-control-allow-origin': '*' },
+    });
+    const answer = await at(service, path, { method, headers: { origin } });
+    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': '*' });
+    expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
+    expect([200, 400, 415]).toContain(answer.status);
+    const asked = await at(service, '/authorize', { headers: { origin } });
+    expect(asked.status).toBe(403);
+    expect(asked.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('ends streams and sessions of a client with what a person withdraws, all of it', async () => {
+    const shape = await clients['claude.ai']();
+    const again = await connect({ ...shape, scope: 'read' });
+    const { tokens } = await connect(shape);
+    const other = await connect(await clients.Cursor());
+    const streamsOf = ({ access_token: token }: Tokens) =>
+      Promise.all([standingStream({ ...service, token }), listenStream({ ...service, token })]);
+    const [streams, kept] = [await streamsOf(tokens), await streamsOf(other.tokens)];
+    const grants = await send(service.url, '/api/v1/oauth/grants?limit=500', {
+      token: service.tokens.call,
+    });
+    const [newest] = (
+      grants.body as { grants: { id: string; client_name: string }[] }
+    ).grants.filter(({ client_name: name }) => name === 'Claude');
+    const path = `/api/v1/oauth/grants/${newest?.id ?? ''}`;
+    await send(service.url, path, { method: 'DELETE', token: service.tokens.call });
+    // They end: reading them resolves.
+    for (const stream of streams) await stream.text();
+    for (const { access_token: token } of [tokens, again.tokens]) {
+      expect((await mcp(service, '/mcp', token)).status).toBe(401);
+    }
+    expect((await mcp(service, '/mcp', other.tokens.access_token)).status).toBe(200);
+    for (const stream of kept) await stream.body?.cancel();
+  });
+
+  it('keeps sessions and grants of a person from the other clients of that person', async () => {
+    const whole = { resource: PUBLIC_URL, scope: 'read call' };
+    const one = await connect({ ...(await clients['claude.ai']()), ...whole });
+    const two = await connect({ ...(await clients.Cursor()), ...whole });
+    const listed = await at(service, '/api/v1/oauth/grants', { token: one.tokens.access_token });
+    const own = (listed.body as { grants: { id: string; client_name: string }[] }).grants;
+    expect(own.map(({ client_name: name }) => name)).toEqual(['Claude']);
+    const withdraw = ({ access_token: token }: Tokens) =>
+      at(service, `/api/v1/oauth/grants/${own[0]?.id ?? ''}`, { method: 'DELETE', token });
+    expect((await withdraw(two.tokens)).status).toBe(404);
+
+    const rpc = (method: string, params: object, token: string, headers: object = {}) =>
+      at(service, '/mcp', {
+        method: 'POST',
+        token,
+        headers: { accept: 'application/json, text/event-stream', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      });
+    const begun = await rpc(
+      'initialize',
+      {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: 'a', version: '1' },
+      },
+      one.tokens.access_token,
+    );
+    const session = { 'mcp-session-id': begun.headers['mcp-session-id'] ?? '' };
+    const ping = async ({ access_token: token }: Tokens): Promise<number> =>
+      (await rpc('ping', {}, token, session)).status;
+    expect(await ping(two.tokens)).toBe(404);
+    const refreshed = (await one.client.refresh(one.tokens.refresh_token)).body as Tokens;
+    expect(await ping(refreshed)).toBe(200);
+    expect((await withdraw(one.tokens)).status).toBe(204);
   });
 
   it('lets a person see and withdraw what clients may do, and administrators all', async () => {

@@ -5,3 +5,6 @@ export class TokensWithdrawn {
     readonly names: readonly string[],
   ) {}
 }
+
+/** What OAuth clients were given ended; published once this process refuses them. */
+export class ClientGrantsEnded {}

@@ -1,4 +1,4 @@
-export { TokensWithdrawn } from './access.events.js';
+export { ClientGrantsEnded, TokensWithdrawn } from './access.events.js';
 export { PersonConnectionChanged, ServerAuthorized } from './authorization.events.js';
 export { CatalogueReplaced } from './catalogue.events.js';
 export { SkillsChanged, ToolsClassified } from './classification.events.js';

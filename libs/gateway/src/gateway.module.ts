@@ -22,6 +22,7 @@ import { RoutingModule } from '@app/routing';
 import { SessionsModule } from '@app/sessions';
 import { AnnounceListsOnOfferingsChanged } from './notify/announce-lists.on-offerings-changed.js';
 import { EndSessionsOnPolicyChanged } from './notify/end-sessions.on-policy-changed.js';
+import { EndSessionsOnClientGrantsEnded } from './notify/end-sessions.on-client-grants-ended.js';
 import { EndSessionsOnTokensWithdrawn } from './notify/end-sessions.on-tokens-withdrawn.js';
 import { ForgetServerOnServerRemoved } from './notify/forget-server.on-server-removed.js';
 import { ResubscribeOnSessionOpened } from './notify/resubscribe.on-session-opened.js';
@@ -140,6 +141,7 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
     ShowServersOnCatalogueReplaced,
     AnnounceListsOnOfferingsChanged,
     EndSessionsOnPolicyChanged,
+    EndSessionsOnClientGrantsEnded,
     EndSessionsOnTokensWithdrawn,
     ForgetServerOnServerRemoved,
   ],

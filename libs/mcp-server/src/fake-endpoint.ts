@@ -3,7 +3,7 @@ import { McpEndpoint } from './endpoint/mcp-endpoint.js';
 import { FakeExchange } from './fake-exchange.js';
 import { FakeView } from './fake-view.js';
 import type { ClusterView } from './owners.js';
-import type { McpSurface } from './surface.js';
+import type { Caller, McpSurface } from './surface.js';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -61,13 +61,18 @@ export class FakeEndpoint {
     method: string,
     body: unknown,
     headers: Headers = {},
-    { caller = 'alice', view = this.view }: { caller?: string; view?: McpSurface } = {},
+    {
+      caller = 'alice',
+      view = this.view,
+      more = {},
+    }: { caller?: string; view?: McpSurface; more?: Partial<Caller> } = {},
   ): FakeExchange {
     const exchange = new FakeExchange(method, headers);
     const { request, response } = exchange;
     void this.endpoint.handle(view, { request, response, headers: [] }, body, {
       name: caller,
       ip: null,
+      ...more,
     });
     return exchange;
   }

@@ -17,6 +17,10 @@ export interface Caller {
   readonly view?: string;
   /** Whether it may still use the surface that it opened a session or stream at; undefined for always. */
   readonly isAdmitted?: () => boolean;
+  /** Whether its token has expired; streams end then. */
+  readonly isExpired?: () => boolean;
+  /** Of an OAuth client, whose sessions no other client of the same person may use. */
+  readonly client?: string;
   /** Adds the reason to the error about a tool that is not there; undefined for a caller that may not know it. */
   readonly explainAbsence?: (error: unknown, tool: string) => unknown;
 }

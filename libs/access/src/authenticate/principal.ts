@@ -33,6 +33,12 @@ export interface Principal {
   readonly subject?: string | undefined;
   /** The only view of a token that was issued for one, at every address. */
   readonly pinned?: PinnedView | undefined;
+  /** Which OAuth client acts for the person: a hash of its id. */
+  readonly client?: string | undefined;
+  /** Whether the person still lets that client act. */
+  readonly isGranted?: () => boolean;
+  /** Whether the token of that client has expired: its streams end, its sessions wait for another token. */
+  readonly isExpired?: () => boolean;
 }
 
 /** Ids and levels of views are those of libs/policy. */

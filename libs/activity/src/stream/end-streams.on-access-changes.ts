@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
-import { PolicyChanged, TokensWithdrawn } from '@app/events';
+import { ClientGrantsEnded, PolicyChanged, TokensWithdrawn } from '@app/events';
 import { Signals } from '@app/platform';
 import { EventStreams } from './event-streams.js';
 
@@ -14,7 +14,7 @@ export class EndStreamsOnAccessChanges implements OnModuleInit, OnModuleDestroy 
   ) {}
 
   onModuleInit(): void {
-    for (const event of [PolicyChanged, TokensWithdrawn]) {
+    for (const event of [ClientGrantsEnded, PolicyChanged, TokensWithdrawn]) {
       this.stops.push(this.signals.hear(event, () => this.streams.endUnadmitted()));
     }
   }

@@ -140,7 +140,9 @@ export class McpRoutes implements OnModuleInit {
   ): void {
     const { name, ip, subject } = actorOf(request);
     const principal = principalOf(request);
+    const { client, isExpired, isGranted } = principal;
     const isAdmitted = (): boolean =>
+      isGranted?.() !== false &&
       this.permissions.find(principal, view.slug)?.offer.key === offer.key;
     // The reply leaves Fastify here, because it may become a stream.
     reply.hijack();
@@ -157,6 +159,8 @@ export class McpRoutes implements OnModuleInit {
       isAdmitted,
       endpoint,
       view: view.slug,
+      ...(client !== undefined && { client }),
+      ...(isExpired && { isExpired }),
       ...(mayKnow(principal) && {
         explainAbsence: (error: unknown, tool: string) =>
           this.withReason(error, tool, principal, view.slug, request.params),

@@ -158,6 +158,12 @@ export class LegacySession implements McpClient, Receiver {
     };
   }
 
+  /** A client with a newer token opens others. */
+  endStreams(): void {
+    this.standing.endAll();
+    this.standingLog?.moveTo(undefined);
+  }
+
   /** Called when the client can answer `roots/list`, and on its `roots/list_changed`. */
   announceRoots(): void {
     if (this.roots) return this.roots.changed();

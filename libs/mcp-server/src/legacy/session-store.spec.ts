@@ -35,6 +35,29 @@ describe(SessionStore.name, () => {
     expect(await isThere(session)).toBe(true);
   });
 
+  it('finds a session of an OAuth client for that client alone', async () => {
+    const session = await service.open();
+    const other = service.begin('POST', rpc('ping'), session, { more: { client: 'other' } });
+    expect((await other.settled()).status).toBe(404);
+    expect(await isThere(session)).toBe(true);
+  });
+
+  it('ends the streams of an expired token, and keeps the session for the next one', async () => {
+    const session = await service.open();
+    let hasExpired = false;
+    const more = { isExpired: () => hasExpired };
+    await service.begin('GET', undefined, session, { more }).settled();
+    service.endpoint.endUnadmitted();
+    expect(service.endpoint.standingStreams).toBe(1);
+    hasExpired = true;
+    service.endpoint.endUnadmitted();
+    expect(service.endpoint.standingStreams).toBe(0);
+    expect(await isThere(session)).toBe(true);
+    await service.listen(session);
+    service.endpoint.endUnadmitted();
+    expect(service.endpoint.standingStreams).toBe(1);
+  });
+
   it('makes room by ending what has expired, before it evicts', async () => {
     const sessions = [await service.open(), await service.open(), await service.open()];
     service.now += 59_999;

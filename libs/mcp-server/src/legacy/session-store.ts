@@ -12,6 +12,8 @@ export interface SessionLimits {
 
 interface Entry {
   readonly session: LegacySession;
+  /** Who used it last, perhaps with a newer token. */
+  caller: Caller;
   /** Monotonic. */
   readonly openedAt: number;
   usedAt: number;
@@ -53,18 +55,20 @@ export class SessionStore {
     if (this.sessions.size >= this.limits.max) this.expire();
     if (this.sessions.size >= this.limits.max) this.makeRoomFor(session.caller.name);
     this.owners.add(session.caller.name);
-    const entry = { session, openedAt: this.clock.monotonic(), usedAt: 0, lastUse: 0 };
+    const { caller } = session;
+    const entry = { session, caller, openedAt: this.clock.monotonic(), usedAt: 0, lastUse: 0 };
     this.sessions.set(session.id, entry);
     this.touch(session);
     this.onChange?.('opened', this.shown(entry));
   }
 
-  /** Undefined also for a session of another caller or view: an id alone grants no access. */
+  /** Undefined also for a session of another caller, OAuth client or view: an id alone grants no access. */
   find(id: string, view: McpSurface, caller: Caller): LegacySession | undefined {
     const entry = this.sessions.get(id);
-    if (!entry || !isSamePerson(entry.session.caller, caller)) return undefined;
+    if (!entry || !isSameCaller(entry.session.caller, caller)) return undefined;
     if (entry.session.view.key !== view.key) return undefined;
     const { session } = entry;
+    entry.caller = caller;
     if (this.isExpired(entry)) {
       this.remove(session);
       return undefined;
@@ -110,8 +114,9 @@ export class SessionStore {
   }
 
   removeUnadmitted(reason: EndReason): void {
-    for (const { session } of [...this.sessions.values()]) {
+    for (const { session, caller } of [...this.sessions.values()]) {
       if (session.caller.isAdmitted?.() === false) this.remove(session, reason);
+      else if (caller.isExpired?.() === true) session.endStreams();
     }
   }
 
@@ -172,9 +177,10 @@ export class SessionStore {
 }
 
 /** Two issuers may give the same name to different people. Replicas of the version before name no subject. */
-function isSamePerson(one: Caller, other: Caller): boolean {
+function isSameCaller(one: Caller, other: Caller): boolean {
   const isKnown = one.subject !== undefined && other.subject !== undefined;
-  return one.name === other.name && (!isKnown || one.subject === other.subject);
+  if (one.name !== other.name || one.client !== other.client) return false;
+  return !isKnown || one.subject === other.subject;
 }
 
 function givesWayBefore(one: Entry, other: Entry): boolean {

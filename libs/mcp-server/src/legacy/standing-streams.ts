@@ -29,6 +29,6 @@ export class StandingStreams {
   }
 
   endAll(): void {
-    for (const stream of this.streams) stream.end();
+    for (const stream of this.streams.splice(0)) stream.end();
   }
 }

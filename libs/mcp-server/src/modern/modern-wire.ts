@@ -123,7 +123,7 @@ export class ModernWire {
       if (isUnadmitted(call.client.caller)) call.interrupt(reason);
     }
     this.suspended.closeWhere(isUnadmitted, reason);
-    this.streams.endWhere(isUnadmitted);
+    this.streams.endWhere((caller) => isUnadmitted(caller) || caller.isExpired?.() === true);
   }
 
   close(): void {

@@ -21,6 +21,7 @@ import {
 } from '@app/platform';
 import type { JWTVerifyGetKey } from 'jose';
 import { SIGNING_ALGORITHM, SigningKeys } from '../provider/signing-keys.js';
+import { hashOf } from '../rows/record.store.js';
 import { LiveGrants } from './live-grants.js';
 
 const MAX_REMEMBERED = 10_000;
@@ -31,6 +32,8 @@ interface Verified {
   readonly scopes: readonly TokenScope[];
   readonly reach: TokenReach;
   readonly expiresAt: number;
+  /** A hash of the id of the client. */
+  readonly client: string;
   /** Who the account was when the principal was made, and the principal. */
   made: { readonly of: Principal; readonly principal: Principal } | undefined;
 }
@@ -81,11 +84,11 @@ export class AccessTokens implements OwnJwts, OnModuleInit {
     if (this.grants.find(grantId)) return;
     try {
       // It may have been given at another replica a moment ago.
-      await this.grants.reload();
+      if (await this.grants.lookUp(grantId)) return;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
     }
-    if (!this.grants.find(grantId)) throw new JwtRefused('its grant was withdrawn');
+    throw new JwtRefused('its grant was withdrawn');
   }
 
   /** What both the token and its person may do now. */
@@ -94,7 +97,11 @@ export class AccessTokens implements OwnJwts, OnModuleInit {
     if (!of) return undefined;
     if (known.made?.of !== of) {
       const scopes = known.scopes.filter((scope) => includesScope(of.scopes, scope));
-      known.made = { of, principal: { ...of, scopes } };
+      const { client, grantId, expiresAt, account } = known;
+      const isGranted = (): boolean =>
+        this.grants.find(grantId) !== undefined && this.tokens.byAccount(account) !== undefined;
+      const isExpired = (): boolean => expiresAt <= this.clock.now().getTime();
+      known.made = { of, principal: { ...of, scopes, client, isGranted, isExpired } };
     }
     return known.made.principal;
   }
@@ -120,13 +127,19 @@ export class AccessTokens implements OwnJwts, OnModuleInit {
         throw error instanceof jose.errors.JOSEError ? new JwtRefused(error.code) : error;
       });
     const reach = reachOf(payload.aud, { name: undefined, publicUrl: this.issuer });
-    const { sub: account, exp = 0, grant: grantId, scope } = payload;
-    if (!reach || account === undefined || typeof grantId !== 'string') {
+    const { sub: account, exp = 0, grant: grantId, scope, client_id: clientId } = payload;
+    if (
+      !reach ||
+      account === undefined ||
+      typeof grantId !== 'string' ||
+      typeof clientId !== 'string'
+    ) {
       throw new JwtRefused('the token is for another audience');
     }
     const given = typeof scope === 'string' ? scope.split(' ') : [];
     const scopes = tokenScopes.filter((one) => given.includes(one));
-    return { grantId, account, scopes, reach, expiresAt: exp * 1_000, made: undefined };
+    const client = hashOf(clientId);
+    return { grantId, account, client, scopes, reach, expiresAt: exp * 1_000, made: undefined };
   }
 }
 

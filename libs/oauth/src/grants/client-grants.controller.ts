@@ -17,7 +17,7 @@ import {
   Tokens,
 } from '@app/access';
 import { ApiErrors, PageQuery } from '@app/platform';
-import { ClientGrantStore } from '../rows/client-grant.store.js';
+import { ClientGrantStore, type GrantsOf } from '../rows/client-grant.store.js';
 import { ClientGrantIdPipe } from './client-grant-id.pipe.js';
 import { OAuthGrantListView, toGrantView } from './client-grants.dto.js';
 import { WithdrawClientGrant } from './withdraw-client-grant.command.js';
@@ -44,7 +44,7 @@ export class OAuthGrantsController {
     @CurrentPrincipal() principal: Principal,
     @CallerMay('admin') isAdmin: boolean,
   ): Promise<OAuthGrantListView> {
-    const { grants, total } = await this.store.list(this.accountsOf(principal, isAdmin), {
+    const { grants, total } = await this.store.list(this.grantsOf(principal, isAdmin), {
       limit,
       offset,
     });
@@ -62,12 +62,12 @@ export class OAuthGrantsController {
     @CallerMay('admin') isAdmin: boolean,
     @CurrentActor() actor: Actor,
   ): Promise<void> {
-    const accounts = this.accountsOf(principal, isAdmin);
-    await this.commands.execute(new WithdrawClientGrant(id, accounts, actor, 'person'));
+    const of = this.grantsOf(principal, isAdmin);
+    await this.commands.execute(new WithdrawClientGrant(id, of, actor, 'person'));
   }
 
-  /** Undefined for all accounts; none for a caller without one, such as a JWT. */
-  private accountsOf({ name }: Principal, isAdmin: boolean): readonly string[] | undefined {
-    return isAdmin ? undefined : this.tokens.accountsNamed(name);
+  /** Undefined for those of everyone; none for a caller without an account, such as a JWT. */
+  private grantsOf({ name, client }: Principal, isAdmin: boolean): GrantsOf | undefined {
+    return isAdmin ? undefined : { accounts: this.tokens.accountsNamed(name), client };
   }
 }

@@ -16,6 +16,15 @@ const ALIVE = 'expires_at > now()';
 const IDLE = `interval '${GRANT_IDLE_DAYS} days'`;
 
 export type NewClientGrant = Omit<ClientGrant, 'createdAt' | 'lastUsedAt' | 'expiresAt'>;
+/** Of the accounts of a person; if an OAuth client asks for the person, its own. */
+export interface GrantsOf {
+  readonly accounts: readonly string[];
+  /** The hash of its id. */
+  readonly client: string | undefined;
+}
+
+const OF = '($1::text[] IS NULL OR account = ANY($1)) AND ($2::text IS NULL OR client_hash = $2)';
+
 /** What a request is decided by. */
 export type LiveGrant = Pick<ClientGrant, 'id' | 'account' | 'scopes'>;
 
@@ -30,33 +39,42 @@ export class ClientGrantStore {
     );
   }
 
-  /** The newest first; of these accounts if they are given. */
+  async aliveWith(id: string): Promise<LiveGrant | undefined> {
+    const [grant] = await this.database.direct.query<LiveGrant[]>(
+      `SELECT id, account, scopes FROM mcp.oauth_grants WHERE id = $1 AND ${ALIVE}`,
+      [id],
+    );
+    return grant;
+  }
+
+  /** The newest first; without `of` those of everyone. */
   async list(
-    accounts: readonly string[] | undefined,
+    of: GrantsOf | undefined,
     { limit, offset }: PageQuery,
   ): Promise<{ grants: ClientGrant[]; total: number }> {
-    const where = `WHERE ${ALIVE} AND ($1::text[] IS NULL OR account = ANY($1))`;
+    const where = `WHERE ${ALIVE} AND ${OF}`;
+    const whose = [of?.accounts ?? null, of?.client ?? null];
     const { direct } = this.database;
     const [grants, [count]] = await Promise.all([
       direct.query<ClientGrant[]>(
         `SELECT ${COLUMNS} FROM mcp.oauth_grants ${where}
-         ORDER BY created_at DESC, id LIMIT $2 OFFSET $3`,
-        [accounts ?? null, limit, offset],
+         ORDER BY created_at DESC, id LIMIT $3 OFFSET $4`,
+        [...whose, limit, offset],
       ),
       direct.query<{ total: number }[]>(
         `SELECT count(*)::int AS total FROM mcp.oauth_grants ${where}`,
-        [accounts ?? null],
+        whose,
       ),
     ]);
     return { grants, total: count?.total ?? 0 };
   }
 
-  /** Locked until the transaction ends. Throws ClientGrantNotFound, also for a grant of another account if some are given. */
-  async lock(id: string, accounts: readonly string[] | undefined, tx: Tx): Promise<ClientGrant> {
+  /** Locked until the transaction ends. Throws ClientGrantNotFound, also for a grant of others if `of` is given. */
+  async lock(id: string, of: GrantsOf | undefined, tx: Tx): Promise<ClientGrant> {
     const [grant] = await tx.query<ClientGrant[]>(
       `SELECT ${COLUMNS} FROM mcp.oauth_grants
-       WHERE id = $1 AND ${ALIVE} AND ($2::text[] IS NULL OR account = ANY($2)) FOR UPDATE`,
-      [id, accounts ?? null],
+       WHERE ${OF} AND id = $3 AND ${ALIVE} FOR UPDATE`,
+      [of?.accounts ?? null, of?.client ?? null, id],
     );
     if (!grant) throw new ClientGrantNotFound(id);
     return grant;
@@ -115,6 +133,15 @@ export class ClientGrantStore {
       `UPDATE mcp.oauth_grants SET last_used_at = now(), expires_at = now() + ${IDLE} WHERE id = $1`,
       [id],
     );
+  }
+
+  /** Those that an account gave a client; returns their ids. */
+  async deleteOfClient(account: string, clientId: string, tx: Tx): Promise<readonly string[]> {
+    const [ended] = await tx.query<[{ id: string }[], number]>(
+      'DELETE FROM mcp.oauth_grants WHERE account = $1 AND client_hash = $2 RETURNING id',
+      [account, hashOf(clientId)],
+    );
+    return ended.map((row) => row.id);
   }
 
   async delete(id: string, tx: Tx): Promise<void> {

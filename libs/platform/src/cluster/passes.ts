@@ -26,6 +26,7 @@ const schema = z.strictObject({
     subjects: z.array(z.string()).readonly(),
     subject: z.string().optional(),
     pinned: z.strictObject({ viewId: z.string(), level: z.string() }).optional(),
+    client: z.string().optional(),
   }),
   ip: z.string().nullable(),
   requestId: z.string(),
