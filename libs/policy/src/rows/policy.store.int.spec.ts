@@ -37,4 +37,19 @@ describe.each(engines)(`${PolicyStore.name} on %s`, (engine) => {
     await direct.query('DELETE FROM mcp.external_servers WHERE id = $1', [server.id]);
     expect(await store.isAsRead(changed)).toBe(false);
   });
+
+  it('keeps the newest 100,000 changes of the history', async () => {
+    const { direct } = opened.database;
+    const note = (subject: string): Promise<void> =>
+      store.note(
+        { change: 'view.created', subject, before: null, after: null, actor: 'system' },
+        direct,
+      );
+    await note('old');
+    await direct.query('ALTER TABLE mcp.policy_history ALTER COLUMN id RESTART WITH 100001');
+    await note('new');
+    await note('newer');
+    const subjects = (await store.history(10, undefined)).map(({ subject }) => subject);
+    expect(subjects).toEqual(['newer', 'new']);
+  });
 });

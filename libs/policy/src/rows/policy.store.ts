@@ -5,6 +5,9 @@ import type { ToolOverride } from '../overrides/tool-override.js';
 import type { View, ViewRule } from '../views/view.js';
 import { groupedBy, type PolicyRows, type PolicySnapshot } from './policy-snapshot.js';
 
+/** Changes kept in the history: an import may make thousands. */
+const MAX_HISTORY = 100_000;
+
 type ViewRow = Omit<View, 'rules'>;
 type RuleRow = ViewRule & { readonly viewId: string };
 
@@ -201,9 +204,11 @@ export class PolicyStore {
   async note(entry: PolicyChangeEntry, tx: Tx): Promise<void> {
     const { change, subject, before, after, actor } = entry;
     await tx.query(
-      `INSERT INTO mcp.policy_history (change, subject, before, after, actor)
-       VALUES ($1, $2, $3::json, $4::json, $5)`,
-      [change, subject.slice(0, 500), written(before), written(after), actor],
+      `WITH added AS (
+         INSERT INTO mcp.policy_history (change, subject, before, after, actor)
+         VALUES ($1, $2, $3::json, $4::json, $5) RETURNING id)
+       DELETE FROM mcp.policy_history WHERE id <= (SELECT id FROM added) - $6::bigint`,
+      [change, subject.slice(0, 500), written(before), written(after), actor, MAX_HISTORY],
     );
   }
 
