@@ -69,4 +69,29 @@ describe(credentialIssues.name, () => {
       'credentials: per_user',
     );
   });
+
+  it.each([
+    'Bearer ${user.TOKEN}',
+    'Bearer ${user.TOKEN:-ghp_of_a_machine}',
+    'Token token=${user.TOKEN}',
+    '${user.NAME}:${user.PASSWORD}',
+  ])('takes %s, which holds nothing but what the person gave', (authorization) => {
+    expect(messages('per_user', remote({ authorization }))).toEqual([]);
+  });
+
+  it.each([
+    'Bearer ${user.TOKEN} ghp_0123456789abcdef',
+    'user=${user.NAME};password=hunter2',
+    '${user.NAME}:${SHARED}',
+    '${user.NAME} 0a1b2c3d4e5f6a7b8c9d0e1f',
+  ])('refuses %s, which holds a credential of all beside that of the person', (authorization) => {
+    const issues = credentialIssues('per_user', remote({ authorization }));
+    expect(issues.map(({ loc }) => loc.slice(2))).toEqual([['headers', 'authorization']]);
+  });
+
+  it('refuses one working folder for the processes of all people', () => {
+    const config = { ...program({ API_KEY: '${user.API_KEY}' }), cwd: '/srv/jira' };
+    const issues = credentialIssues('per_user', config);
+    expect(issues.map(({ loc }) => loc.slice(2))).toEqual([['cwd']]);
+  });
 });

@@ -1,6 +1,11 @@
 import type { FieldIssue } from '@app/platform';
 import type { ConnectionConfig, RemoteConfig } from '../connection/connection-config.js';
-import { personalFieldsIn, substitute } from '../connection/placeholders.js';
+import {
+  personalField,
+  personalFieldsIn,
+  placeholdersIn,
+  substitute,
+} from '../connection/placeholders.js';
 import { resolveConfig } from '../connection/resolve-config.js';
 import { destinationOf } from '../connection/unmask.js';
 import type { CredentialMode } from '../server.js';
@@ -36,9 +41,18 @@ export function credentialIssues(mode: CredentialMode, config: ConnectionConfig)
     ([, name, value]) =>
       personalFieldsIn(value).length === 0 && isCredential(name, withoutPlaceholders(value)),
   );
+  const mixed = entries.filter(
+    ([, , value]) => personalFieldsIn(value).length > 0 && holdsShared(value),
+  );
   const told =
     'Would be used for everyone: write ${user.NAME}, or ${user.NAME:-…} with a default for discovery and health';
-  const issues = [...unused, ...shared.map(([place, name]) => issueAt([place, name], told))];
+  const toldMixed =
+    'Holds something besides values of the person that would be used for everyone: write ${user.…} alone';
+  const issues = [
+    ...unused,
+    ...shared.map(([place, name]) => issueAt([place, name], told)),
+    ...mixed.map(([place, name]) => issueAt([place, name], toldMixed)),
+  ];
   if (mode === 'exchange') issues.push(...exchangeIssues(config, entries));
   if (sharedElsewhere(config)) {
     issues.push(
@@ -49,6 +63,14 @@ export function credentialIssues(mode: CredentialMode, config: ConnectionConfig)
     );
   }
   if (mode === 'exchange') return issues;
+  if (config.transport === 'STDIO' && config.cwd !== undefined) {
+    issues.push(
+      issueAt(
+        ['cwd'],
+        'Would be one folder for everyone: leave it out, each person has a folder of their own',
+      ),
+    );
+  }
   const { fields, usesOAuth } = personalTemplate(config);
   if (fields.length === 0 && !usesOAuth) {
     issues.push(
@@ -125,6 +147,16 @@ const UNKNOWN = 'some-value';
 
 function withoutPlaceholders(value: string): string {
   return substitute(value, () => UNKNOWN);
+}
+
+/** Whether a value has a credential beside those of the person: a variable may hold one, whatever its name. */
+function holdsShared(value: string): boolean {
+  if (placeholdersIn(value).some((name) => personalField(name) === undefined)) return true;
+  const rest = substitute(value, () => ' ');
+  return rest.split(/[\s;,&]+/).some((part) => {
+    const [, name = '', own = part] = /^([^=:]*)[=:](.*)$/s.exec(part) ?? [];
+    return own !== '' && (isCredential(name, own) || isCredential('', part));
+  });
 }
 
 function issueAt(loc: readonly string[], msg: string): FieldIssue {
