@@ -4,45 +4,87 @@ import { Env, errorCode } from '@app/platform';
 import type { Person } from '@app/access';
 import { hash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /**
  * Working directories of programs without a configured `cwd`: one per server in the data folder, kept until the
- * server is removed.
+ * server is removed; and one for each person, beside those, where the shared process does not look for its own files.
  */
 @Injectable()
 export class ServerFolders {
   private readonly parent: string;
+  private readonly people: string;
   private readonly isShared: boolean;
 
   constructor(@Inject(Env) env: Env) {
     this.parent = resolve(env.MCP_AGGREGATOR_DATA_DIR, 'servers');
+    this.people = resolve(env.MCP_AGGREGATOR_DATA_DIR, 'people');
     this.isShared = Boolean(env.DATABASE_URL);
   }
 
   /** One of its own for each person, whose process may keep tokens or a cache there. */
   async make(serverId: string, person?: Person): Promise<string> {
-    const folder = person
-      ? join(this.parent, serverId, 'people', hash('sha256', person.subject, 'hex'))
-      : join(this.parent, serverId);
+    const folder = person ? this.of(serverId, person) : join(this.parent, serverId);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     } catch (error) {
       throw new ConnectFailed(
-        `its working folder ${folder} cannot be made: ${errorCode(error) ?? 'unknown reason'}; mend it, or set cwd in connection_config`,
+        `its working folder ${folder} cannot be made: ${errorCode(error) ?? 'unknown reason'}; mend it${person ? '' : ', or set cwd in connection_config'}`,
       );
     }
     return folder;
   }
 
   async remove(serverId: string): Promise<void> {
-    await rm(join(this.parent, serverId), { recursive: true, force: true, maxRetries: 3 });
+    await removed(join(this.people, serverId));
+    await removed(join(this.parent, serverId));
+  }
+
+  async removeOf(serverId: string, person: Pick<Person, 'subject'>): Promise<void> {
+    await removed(this.of(serverId, person));
   }
 
   /**
    * Ids of servers that have a folder here; empty where services on different databases may share the data folder.
    */
   async ids(): Promise<readonly string[]> {
-    return this.isShared ? [] : readdir(this.parent).catch(() => []);
+    if (this.isShared) return [];
+    const found = await Promise.all(
+      [this.parent, this.people].map((folder) => readdir(folder).catch(() => [])),
+    );
+    return [...new Set(found.flat())];
   }
+
+  private of(serverId: string, { subject }: Pick<Person, 'subject'>): string {
+    return join(this.people, serverId, hash('sha256', subject, 'hex'));
+  }
+}
+
+/**
+ * Where programs keep logins and settings: in the folder of the person. Packages are the same for everyone, so they are
+ * not downloaded again for each.
+ */
+export function homeIn(folder: string, isWindows = process.platform === 'win32'): Environment {
+  const shared = homedir();
+  const local = isWindows ? join(shared, 'AppData', 'Local') : join(shared, '.cache');
+  return {
+    HOME: folder,
+    XDG_CONFIG_HOME: join(folder, '.config'),
+    XDG_CACHE_HOME: join(folder, '.cache'),
+    XDG_DATA_HOME: join(folder, '.local', 'share'),
+    XDG_STATE_HOME: join(folder, '.local', 'state'),
+    npm_config_cache: isWindows ? join(local, 'npm-cache') : join(shared, '.npm'),
+    UV_CACHE_DIR: isWindows ? join(local, 'uv', 'cache') : join(local, 'uv'),
+    ...(isWindows && {
+      USERPROFILE: folder,
+      APPDATA: join(folder, 'AppData', 'Roaming'),
+      LOCALAPPDATA: join(folder, 'AppData', 'Local'),
+    }),
+  };
+}
+type Environment = Readonly<Record<string, string>>;
+
+async function removed(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { Person } from '@app/access';
 import { type PersonAccess, ServerAuthorizations } from '@app/authorization';
 import { ConnectFailed, connectUpstream, type UpstreamSession } from '@app/mcp-client';
 import { Egress, Env, product } from '@app/platform';
@@ -8,12 +9,13 @@ import {
   Deployment,
   RememberEra,
   RememberQuestions,
+  type ResolvedTransport,
   ResolveTransport,
   type Server,
 } from '@app/registry';
 import { ReplicaConnector } from '../pass/replica-connector.js';
 import { StdioPlace } from '../pass/stdio-place.js';
-import { ServerFolders } from './server-folders.js';
+import { homeIn, ServerFolders } from './server-folders.js';
 import { CLIENT_CAPABILITIES, UpstreamBudgets } from './upstream-budgets.js';
 
 export interface ConnectRequest {
@@ -24,6 +26,8 @@ export interface ConnectRequest {
   /** Called with the row that the configuration is from, before the connect. */
   onRead(server: Server): void;
 }
+
+type Program = Extract<ResolvedTransport, { kind: 'STDIO' }>;
 
 /** Opens a session to a registered server. */
 @Injectable()
@@ -72,10 +76,7 @@ export class UpstreamConnector {
     const tenure = transport.kind === 'STDIO' ? this.stdio.tenure() : undefined;
     const target =
       transport.kind === 'STDIO'
-        ? {
-            ...transport,
-            cwd: transport.cwd ?? (await this.folders.make(serverId, access?.person)),
-          }
+        ? await this.placed(transport, serverId, access?.person)
         : transport;
     const authorizer = access
       ? await access.authorizerFor(transport)
@@ -104,6 +105,17 @@ export class UpstreamConnector {
     // Only the shared session writes rows of the server.
     if (!access) await this.rememberEra(server, session);
     return session;
+  }
+
+  /** The process of a person has its own folder and home: others leave logins and caches in theirs. */
+  private async placed(
+    program: Program,
+    serverId: string,
+    person: Person | undefined,
+  ): Promise<Program> {
+    if (!person) return { ...program, cwd: program.cwd ?? (await this.folders.make(serverId)) };
+    const cwd = await this.folders.make(serverId, person);
+    return { ...program, cwd, env: { ...homeIn(cwd), ...program.env } };
   }
 
   /** Also when the server is found to be of another era later. */
