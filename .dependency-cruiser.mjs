@@ -11,7 +11,7 @@ const mayCall = {
   vectors: ['llm'],
   access: [],
   registry: ['access', 'mcp-protocol'],
-  authorization: ['access', 'registry', 'mcp-client'],
+  authorization: ['access', 'registry', 'policy', 'mcp-client'],
   oauth: ['access', 'registry'],
   sessions: ['access', 'registry', 'mcp-protocol', 'mcp-client', 'authorization'],
   catalogue: ['access', 'registry', 'vectors'],

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -23,6 +24,7 @@ interface Said {
   readonly calls: number;
   readonly echo: string;
   readonly folder: string;
+  readonly home: readonly string[];
 }
 
 describe.each(['PostgreSQL', 'PGlite'])(
@@ -171,10 +173,15 @@ describe.each(['PostgreSQL', 'PGlite'])(
       expect(made).toBe(CALLS);
     });
 
-    it('use processes and folders of their own', async () => {
+    it('use processes, folders and homes of their own', async () => {
       const [ada, bob] = await Promise.all([said('ada', 'local'), said('bob', 'local')]);
       expect(ada.session).not.toBe(bob.session);
       expect(ada.folder).not.toBe(bob.folder);
+      for (const { folder, home } of [ada, bob]) {
+        expect(home).toEqual([folder, join(folder, '.config')]);
+      }
+      // Nor below that of the shared process, which would find them.
+      expect(ada.folder).not.toContain(join('servers', ids['local'] ?? ''));
     });
 
     it('are asked again when the server refuses what they gave, which is not tried twice', async () => {
@@ -249,6 +256,37 @@ describe.each(['PostgreSQL', 'PGlite'])(
       } finally {
         await other.stop();
       }
+    });
+
+    it('connect what their view offers, and end what they gave when it no longer does', async () => {
+      const { rules } = (await admin.call('GET', '/views/default')).body;
+      const narrowed = await admin.call('PUT', '/views/default', { rules: [{ server: 'local' }] });
+      expect(narrowed.status).toBe(200);
+      try {
+        await eventually(async () =>
+          expect((await ask('ada', 'GET', '/api/v1/aggregator/servers')).status).toBe(403),
+        );
+        const link = (server: string) =>
+          ask('ada', 'POST', `/api/v1/me/connections/${ids[server]}/link`);
+        const { status, body } = await link('local');
+        expect({ status, body }).toMatchObject({
+          status: 200,
+          body: { url: expect.stringContaining('/connect/local/') },
+        });
+        const { url } = body as { url: string };
+        const page = url.slice(service.url.length);
+        expect((await ask('ada', 'GET', `${page}/state`)).status).toBe(200);
+        expect((await connect('ada', 'local')).status).toBe(200);
+        expect((await link('remote')).status).toBe(404);
+        expect((await connect('ada', 'remote')).status).toBe(404);
+        const end = () => ask('ada', 'DELETE', `/api/v1/me/connections/${ids['remote']}`);
+        expect((await end()).status).toBe(204);
+        const listed = await ask('ada', 'GET', '/api/v1/me/connections');
+        expect(listed.body).toMatchObject({ connections: [{ server_name: 'local' }] });
+      } finally {
+        await admin.call('PUT', '/views/default', { rules });
+      }
+      await eventually(async () => expect((await connect('ada', 'remote')).status).toBe(200));
     });
 
     it('leave nothing behind when the server is removed', async () => {

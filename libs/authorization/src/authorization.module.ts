@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { PolicyModule } from '@app/policy';
 import { RegistryModule } from '@app/registry';
 import { AuthorizationController, ConsentController } from './consent/authorization.controller.js';
 import { AuthorizeServerHandler } from './consent/authorize-server.command.js';
@@ -21,7 +22,7 @@ import { PersonRowsModule } from './persons/person-rows.module.js';
 import { ServerAuthorizations } from './server-authorizations.js';
 
 @Module({
-  imports: [PersonRowsModule, RegistryModule],
+  imports: [PersonRowsModule, PolicyModule, RegistryModule],
   controllers: [
     AuthorizationController,
     ConnectPageController,

@@ -1,6 +1,7 @@
 export { Absences, type ReasonOfAbsence } from './decide/absences.js';
 export type { Access } from './decide/access.js';
 export { FollowsPolicy } from './decide/follows-policy.js';
+export { OfferedServers } from './decide/offered-servers.js';
 export { mayKnow, Permissions } from './decide/permissions.js';
 export { ImportPolicyFile } from './document/import-policy-file.command.js';
 export { fillArguments } from './overrides/fill-arguments.js';

@@ -7,6 +7,7 @@ import { ExplainAccessHandler } from './decide/explain-access.query.js';
 import { ExplainedCallers } from './decide/explained-caller.js';
 import { WholeViewGuard } from './decide/follows-policy.js';
 import { MeController } from './decide/me.controller.js';
+import { OfferedServers } from './decide/offered-servers.js';
 import { Permissions } from './decide/permissions.js';
 import { PolicyController } from './decide/policy.controller.js';
 import { ExportPolicyHandler } from './document/export-policy.query.js';
@@ -55,6 +56,7 @@ import { ViewsController } from './views/views.controller.js';
     ImportPolicyFileHandler,
     ImportPolicyHandler,
     LoadPolicyOnStart,
+    OfferedServers,
     Permissions,
     Policy,
     PolicyStore,
@@ -66,6 +68,6 @@ import { ViewsController } from './views/views.controller.js';
     { provide: APP_GUARD, useClass: WholeViewGuard },
     WithdrawGrantHandler,
   ],
-  exports: [Absences, Permissions, Policy],
+  exports: [Absences, OfferedServers, Permissions, Policy],
 })
 export class PolicyModule {}

@@ -7,9 +7,23 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { type Actor, CurrentActor, personOf, RequireScope } from '@app/access';
+import {
+  type Actor,
+  CurrentActor,
+  CurrentPrincipal,
+  personOf,
+  type Principal,
+  RequireScope,
+} from '@app/access';
 import { ApiErrors, BodyLimit } from '@app/platform';
-import { GetPersonalTemplate, GetServer, ListPersonalServers, ServerIdPipe } from '@app/registry';
+import { FollowsPolicy, OfferedServers } from '@app/policy';
+import {
+  GetPersonalTemplate,
+  GetServer,
+  ListPersonalServers,
+  ServerIdPipe,
+  ServerNotFound,
+} from '@app/registry';
 import { ConnectPerson } from './connect-person.command.js';
 import {
   ConnectionListView,
@@ -25,16 +39,21 @@ import { PersonCredentials } from './person-credentials.js';
 import { PersonCredentialStore } from './person-credential.store.js';
 import { ConnectionNotFound, CredentialsShared, NoConnectPage } from './persons.errors.js';
 
-/** What the caller uses servers with that take credentials of each person. */
+/**
+ * What the caller uses servers with that take credentials of each person. Only servers that are offered to the caller;
+ * but what was given can always be ended.
+ */
 @ApiTags('connections')
 @ApiBearerAuth()
 @Controller('api/v1/me/connections')
+@FollowsPolicy()
 export class ConnectionsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly store: PersonCredentialStore,
     private readonly credentials: PersonCredentials,
+    private readonly offered: OfferedServers,
   ) {}
 
   @Get()
@@ -42,14 +61,21 @@ export class ConnectionsController {
   @ApiOperation({ summary: 'List the servers that the caller connects with own credentials' })
   @ApiOkResponse({ type: ConnectionListView })
   @ApiErrors()
-  async listConnections(@CurrentActor() actor: Actor): Promise<ConnectionListView> {
+  async listConnections(
+    @CurrentActor() actor: Actor,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<ConnectionListView> {
     const [servers, rows] = await Promise.all([
       this.queries.execute(new ListPersonalServers()),
       this.store.ofPerson(personOf(actor).subject),
     ]);
     const byServer = new Map(rows.map((row) => [row.serverId, row]));
+    const shown = servers.filter(
+      ({ server }) =>
+        byServer.get(server.id)?.isGiven === true || this.offered.has(principal, server.id),
+    );
     return {
-      connections: servers.map((one) => toConnectionView(one, byServer.get(one.server.id))),
+      connections: shown.map((one) => toConnectionView(one, byServer.get(one.server.id))),
     };
   }
 
@@ -63,7 +89,9 @@ export class ConnectionsController {
     @Param('id', ServerIdPipe) id: string,
     @Body() { values }: GiveCredentialsDto,
     @CurrentActor() actor: Actor,
+    @CurrentPrincipal() principal: Principal,
   ): Promise<ConnectionView> {
+    this.refuseUnlessOffered(principal, id);
     await this.commands.execute(new ConnectPerson(id, values, actor));
     const [server, rows] = await Promise.all([
       this.queries.execute(new GetPersonalTemplate(id)),
@@ -85,7 +113,9 @@ export class ConnectionsController {
   async makeConnectLink(
     @Param('id', ServerIdPipe) id: string,
     @CurrentActor() actor: Actor,
+    @CurrentPrincipal() principal: Principal,
   ): Promise<ConnectLinkView> {
+    this.refuseUnlessOffered(principal, id);
     const server = await this.queries.execute(new GetServer(id));
     if (server.credentials !== 'per_user') throw new CredentialsShared(server.name);
     const link = await this.credentials.link(id, personOf(actor), server.name);
@@ -119,6 +149,11 @@ export class ConnectionsController {
   ): Promise<void> {
     const { subject } = personOf(actor);
     await this.commands.execute(new EndConnection(id, subject, 'disconnect', actor));
+  }
+
+  /** A server that is not offered does not exist for the caller. */
+  private refuseUnlessOffered(principal: Principal, id: string): void {
+    if (!this.offered.has(principal, id)) throw new ServerNotFound(id);
   }
 }
 

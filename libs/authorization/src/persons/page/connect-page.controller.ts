@@ -2,6 +2,7 @@ import { Body, Controller, Get, Header, HttpCode, Param, Post, Req, Res } from '
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Actor, CurrentActor, personOf, Public, RequireScope } from '@app/access';
+import { FollowsPolicy } from '@app/policy';
 import { GetPersonalTemplate, type PersonalServer } from '@app/registry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomBytes } from 'node:crypto';
@@ -21,6 +22,7 @@ interface Linked extends PersonalServer {
 /** The page where a person connects a server. The address is good for the person who called alone. */
 @ApiExcludeController()
 @Controller('connect')
+@FollowsPolicy()
 export class ConnectPageController {
   constructor(
     private readonly commands: CommandBus,
