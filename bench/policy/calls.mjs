@@ -1,6 +1,6 @@
 // node bench/policy/calls.mjs [batches] [rounds] [calls]: what a call costs with 50 views, 500 grants and 1,000 overrides,
 // beside the same process before they are applied. Two processes of the same code differ by some percent, so that each is
-// compared with itself; a second one without a policy shows what time alone changes. Every batch starts both anew. Prints
+// compared with itself; a second one without a policy shows what time alone changes. Every batch starts both again. Prints
 // ratios; --write replaces bench/POLICY.md.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -37,11 +37,12 @@ const ratios = Object.fromEntries(
 );
 const shown = (values) =>
   [median(values), Math.min(...values), Math.max(...values)].map((one) => one.toFixed(3));
+const line = (what, values) => `| ${what} | ${shown(values).join(' | ')} |`;
 const lines = [
-  ['a view', ratios.view],
-  ['/mcp', ratios.mcp],
-  ['/mcp of the process without a policy', ratios.same],
-].map(([what, values]) => `| ${what} | ${shown(values).join(' | ')} |`);
+  line('a view', ratios.view),
+  line('/mcp', ratios.mcp),
+  line('/mcp of the process without a policy', ratios.same),
+];
 const table = [
   '| caller uses | CPU a call, after ÷ before | least | most |',
   '| --- | --- | --- | --- |',

@@ -16,9 +16,14 @@ describe('docs/operations.md', () => {
     expect(new Set(listed)).toEqual(new Set(tables));
   });
 
-  it('says what to do for every alert', () => {
-    const alerts = [...readFileSync('deploy/alerts.yml', 'utf8').matchAll(/- alert: (\w+)/g)];
+  it('has a section for every alert, at the address that its rule names, and for no other', () => {
+    const files = ['switchboard.rules.yaml', 'service.rules.yaml'];
+    const rules = files.map((file) => readFileSync(`deploy/prometheus/${file}`, 'utf8')).join('');
+    const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+    const runbooks = [...rules.matchAll(/runbook: docs\/operations\.md#(\w+)/g)];
+    const sections = [...guide.matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
     expect(alerts.length).toBeGreaterThan(0);
-    for (const [, name] of alerts) expect(guide).toContain(`\`${name}\``);
+    expect(new Set(sections)).toEqual(new Set(alerts));
+    expect(runbooks.map(([, anchor]) => anchor)).toEqual(alerts.map((name) => name.toLowerCase()));
   });
 });

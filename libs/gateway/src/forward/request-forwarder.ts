@@ -141,9 +141,7 @@ export class RequestForwarder {
     const session =
       (isShared ? this.sessions.get(server.id) : undefined) ??
       (await timed(call.span, 'wait for a session', () =>
-        wait.during(
-          isShared ? this.session(server) : this.sessionFor(server, call.client.caller),
-        ),
+        wait.during(isShared ? this.session(server) : this.sessionFor(server, call.client.caller)),
       ));
     try {
       const conversation = this.conversation(server.id, call, params);

@@ -180,7 +180,11 @@ export class SessionKeeper {
   /**
    * Refuses new calls and waits for pending ones. False if `open` was called in the meantime: the session stays.
    */
-  async drain({ drainMs, change, status }: Omit<CloseRequest, 'force' | 'reason'>): Promise<boolean> {
+  async drain({
+    drainMs,
+    change,
+    status,
+  }: Omit<CloseRequest, 'force' | 'reason'>): Promise<boolean> {
     const { session } = this;
     if (!session) return true;
     this.draining ??= 'quietly';
