@@ -18,6 +18,9 @@ const rule = z.strictObject({
 });
 /** Of Debian's package `prometheus`. */
 const PROMTOOL = spawnSync('promtool', ['--version']).status === 0;
+if (!PROMTOOL) {
+  process.stderr.write('skipped: promtool on the alerts, because it is not in the PATH\n');
+}
 const FOLDER = 'deploy/prometheus';
 const rulesIn = (file: string): z.infer<typeof rule>[] =>
   z

@@ -6,6 +6,13 @@ import { z } from 'zod';
 export const KUBECTL = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
 export const HELM = spawnSync('helm', ['version']).status === 0;
 
+if (!KUBECTL) skips('of the Kustomize overlays', 'kubectl');
+if (!HELM) skips('of the Helm chart', 'helm');
+
+function skips(what: string, program: string): void {
+  process.stderr.write(`skipped: tests ${what}, because ${program} is not in the PATH\n`);
+}
+
 const manifest = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
