@@ -5,18 +5,26 @@ export type Executed = 'no' | 'unknown';
 
 /** HTTP 401 or 403: a retry with the same credentials cannot succeed. */
 export class CredentialsRefused extends AppError {
-  constructor(readonly httpStatus: number) {
+  /** Other credentials are wanted; else the server may refuse what was asked for, or a proxy the request. */
+  readonly wantsOthers: boolean;
+
+  /** `challenge`: the `WWW-Authenticate` header. */
+  constructor(
+    readonly httpStatus: number,
+    challenge?: string,
+  ) {
     super(`The server refused the credentials (HTTP ${httpStatus})`, {
       kind: 'upstream',
       code: 'SERVER_CONNECTION_FAILED',
     });
+    this.wantsOthers = httpStatus === 401 || challenge !== undefined;
   }
 }
 
 /** The server requires the consent of a person; the request was not executed. */
 export class AuthorizationNeeded extends CredentialsRefused {
   constructor(httpStatus: number, serverName: string) {
-    super(httpStatus);
+    super(httpStatus, '');
     const what = httpStatus === 403 ? 'consent to more than was granted' : 'consent';
     this.message = `The server wants a person to ${what}: run "switchboard authorize ${serverName}"`;
   }
@@ -25,7 +33,7 @@ export class AuthorizationNeeded extends CredentialsRefused {
 /** The server requires OAuth, and no token could be obtained; the message gives the operator the reason. */
 export class AuthorizationFailed extends CredentialsRefused {
   constructor(httpStatus: number, reason: string) {
-    super(httpStatus);
+    super(httpStatus, '');
     this.message = `Authorizing failed: ${reason}`;
   }
 }

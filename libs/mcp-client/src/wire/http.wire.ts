@@ -246,8 +246,8 @@ export class HttpWire implements Wire, RequestHandlers<UpstreamRequestOptions> {
   }
 
   private accept(answer: HttpAnswer, hadSession: boolean, id: RpcId | undefined): void {
-    const { status, body, advice } = answer;
-    if (status === 401 || status === 403) throw new CredentialsRefused(status);
+    const { status, body, challenge, advice } = answer;
+    if (status === 401 || status === 403) throw new CredentialsRefused(status, challenge);
     if (hadSession && saysSessionUnknown(status, body)) throw new SessionExpired();
     if (status >= 300) throw new UpstreamHttpError(status, body.toString('utf8'), advice);
     if (id === undefined || !this.listener) return;

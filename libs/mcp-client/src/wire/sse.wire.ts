@@ -64,7 +64,9 @@ export class SseWire implements Wire {
     const refusal = await this.openStream(listener);
     if (!refusal) return;
     const renewed = await this.authorizer?.renew({ ...refusal, sent });
-    if (!renewed || (await this.openStream(listener))) throw new CredentialsRefused(refusal.status);
+    if (!renewed || (await this.openStream(listener))) {
+      throw new CredentialsRefused(refusal.status, refusal.challenge);
+    }
   }
 
   /** Resolves with the refusal of the server, if any. */
@@ -135,9 +137,9 @@ export class SseWire implements Wire {
     const sent = this.authorizer?.header;
     let { status, body, challenge, advice } = await this.post(endpoint, message, principal);
     if (await this.authorizer?.renew({ status, challenge, sent })) {
-      ({ status, body, advice } = await this.post(endpoint, message, principal));
+      ({ status, body, challenge, advice } = await this.post(endpoint, message, principal));
     }
-    if (status === 401 || status === 403) throw new CredentialsRefused(status);
+    if (status === 401 || status === 403) throw new CredentialsRefused(status, challenge);
     if (status >= 300) throw new UpstreamHttpError(status, body.toString('utf8'), advice);
   }
 
