@@ -16,6 +16,7 @@ import {
   placeholdersIn,
   substitute,
 } from './placeholders.js';
+import { STEERING } from './steering.js';
 
 const MAX_CONFIG_CHARS = 65_536;
 const MAX_VALUE_CHARS = 32_768;
@@ -146,18 +147,16 @@ function placeholderIssues(config: ConnectionConfig, rules: ConfigRules): FieldI
   ]);
 }
 
-/** Variables by which loaders and interpreters run other code: only an admin says what is run. */
-const RUNS_CODE =
-  /^(?:PATH|HOME|SHELL|IFS|ENV|BASH_ENV|(?:LD|DYLD|NODE|PYTHON|PERL|RUBY|JAVA|_JAVA|JDK|GIT|NPM)[A-Z0-9_]*)$/i;
-
 /** Programs, arguments and URLs are the same for everyone: a person must not choose what is run or connected to. */
 function personalIssues(loc: readonly (string | number)[]): FieldIssue[] {
   const [place, name] = loc;
   if (place !== 'headers' && place !== 'env') {
     return [issue([...loc], '${user.…} can stand only in headers and env')];
   }
-  const runsCode = place === 'env' && typeof name === 'string' && RUNS_CODE.test(name);
-  return runsCode ? [issue([...loc], 'Says what is run, so no person may give it')] : [];
+  const isSteering = place === 'env' && typeof name === 'string' && STEERING.test(name);
+  return isSteering
+    ? [issue([...loc], 'Says what is run or connected to, so no person may give it')]
+    : [];
 }
 
 function urlIssues(config: ConnectionConfig, rules: ConfigRules): FieldIssue[] {

@@ -2,8 +2,9 @@ import { Inject } from '@nestjs/common';
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { Env, urlProblem, Variables } from '@app/platform';
 import { type PersonalValues, resolveConfig, type ResolvedTransport } from './resolve-config.js';
-import { secretsOf } from './redact.js';
+import { longestFirst, secretsOf } from './redact.js';
 import { type ConnectionConfig, urlRules, type UrlSettings } from './connection-config.js';
+import { destinationOf } from './unmask.js';
 import { valueOrDefault } from './placeholders.js';
 import { ForbiddenUrl, UnsetVariable } from '../registry.errors.js';
 import type { Server } from '../server.js';
@@ -15,6 +16,8 @@ export interface ReachableServer {
   readonly transport: ResolvedTransport;
   /** To be redacted from everything the server sends. */
   readonly secrets: readonly string[];
+  /** Who gets the values of a person; of the same read as the rest. */
+  readonly destination: string;
 }
 
 /** Resolved connection parameters and the secrets to redact. Query right before connecting; store neither. */
@@ -39,7 +42,12 @@ export class ResolveTransportHandler implements IQueryHandler<ResolveTransport> 
   async execute({ serverId, personal }: ResolveTransport): Promise<ReachableServer> {
     const { server, config } = await this.servers.getWithConfig(serverId);
     const transport = resolveTransport(server.name, config, this.variables, this.env, personal);
-    return { server, transport, secrets: secretsOf(transport) };
+    return {
+      server,
+      transport,
+      secrets: longestFirst([...secretsOf(transport), ...Object.values(personal ?? {})]),
+      destination: destinationOf(config),
+    };
   }
 }
 

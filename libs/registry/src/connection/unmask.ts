@@ -2,7 +2,8 @@ import type { FieldIssue } from '@app/platform';
 import { type ConnectionConfig, strings } from './connection-config.js';
 import { issue } from './parse-config.js';
 import { maskConfig, maskUrl } from './mask-config.js';
-import { MASK } from './placeholders.js';
+import { MASK, personalFieldsIn } from './placeholders.js';
+import { STEERING } from './steering.js';
 
 export interface Unmasked {
   readonly raw: unknown;
@@ -61,7 +62,7 @@ export function destinationOf(config: ConnectionConfig): string {
   switch (config.transport) {
     case 'STDIO': {
       const { command, args, cwd, env } = config;
-      return JSON.stringify([command, args, cwd ?? null, steering(env)]);
+      return JSON.stringify([command, args, cwd ?? null, ofEveryone(env)]);
     }
     case 'SSE':
       return originOf(config.url);
@@ -139,9 +140,12 @@ function programChange(next: unknown, stored: Program): string | undefined {
   return 'Is hidden, and was given for another program: with a changed command, argument, folder, or variable that says what is run or connected to, send the value itself';
 }
 
-/** Variables that make interpreters and loaders run other code, or that tell programs which servers to contact. */
-const STEERING =
-  /^(?:PATH|HOME|SHELL|IFS|ENV|BASH_ENV|(?:LD|DYLD|NODE|PYTHON|PERL|RUBY|JAVA|_JAVA|JDK|GIT|NPM|SSL)[A-Z0-9_]*)$|PROXY|URL|URI|HOST|ENDPOINT|ORIGIN|SERVER|ADDRESS|DOMAIN|REGISTRY/i;
+/** Any variable may say what a program does with what it is given, whatever its name. */
+function ofEveryone(env: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(env)
+    .filter(([, value]) => personalFieldsIn(value).length === 0)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
 
 function steering(env: unknown): [string, unknown][] {
   if (typeof env !== 'object' || env === null) return [];

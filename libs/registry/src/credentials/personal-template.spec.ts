@@ -1,4 +1,5 @@
 import type { ConnectionConfig } from '../connection/connection-config.js';
+import { parseConnectionConfig } from '../connection/parse-config.js';
 import { credentialIssues, personalTemplate } from './personal-template.js';
 
 const remote = (headers: Record<string, string>, more: object = {}): ConnectionConfig => ({
@@ -36,6 +37,7 @@ describe(personalTemplate.name, () => {
     [program({}), program({}, ['--other'])],
     [program({}), program({ NODE_OPTIONS: '--import x' })],
     [program({}), program({ API_URL: 'https://x' })],
+    [program({ KEY: '${user.KEY}' }), program({ KEY: '${user.KEY}', TENANT: 'other' })],
   ] as const)(
     'has another destination where other code or another host gets the values: %#',
     (a, b) => {
@@ -94,4 +96,17 @@ describe(credentialIssues.name, () => {
     const issues = credentialIssues('per_user', config);
     expect(issues.map(({ loc }) => loc.slice(2))).toEqual([['cwd']]);
   });
+});
+
+describe(parseConnectionConfig, () => {
+  it.each(['HTTPS_PROXY', 'API_URL', 'NODE_OPTIONS'])(
+    'lets no person give %s, which says what is run or connected to',
+    (name) => {
+      const raw = { command: 'jira-mcp', env: { [name]: '${user.X}' } };
+      const rules = { mayReference: () => true, allowInsecureHttp: true };
+      expect(parseConnectionConfig('STDIO', raw, rules as never).issues).toMatchObject([
+        { loc: ['env', name] },
+      ]);
+    },
+  );
 });
