@@ -247,6 +247,24 @@ describe.each([
       expect(guarded.countOf('POST /token refresh_token')).toBe(before + 1);
     });
 
+    it('waits for the end of a login that replaces a withdrawn token', async () => {
+      const browser = await browserOf('ada');
+      await consentAt(await refusedUrl('ada'), browser);
+      expect(await echo(await client('ada'))).toMatchObject({ content: [{ text: 'hello' }] });
+      guarded.revokeAll();
+      let provider = '';
+      const made = await client('ada', async (url) => {
+        const { body } = await browser.ask('POST', `${pathOf(url)}/consent`, {});
+        provider = (body as { authorization_url: string }).authorization_url;
+        return 'accept';
+      });
+      const answer = echo(made);
+      await eventually(async () => expect(provider).not.toBe(''));
+      const { headers } = await send(provider, pathOf(provider));
+      expect((await browser.return(headers['location'] ?? '')).status).toBe(200);
+      expect(await answer).toMatchObject({ content: [{ text: 'hello' }] });
+    });
+
     it('is asked again after the provider has withdrawn the token', async () => {
       await consentAt(await refusedUrl('ada'), await browserOf('ada'));
       expect(await echo(await client('ada'))).toMatchObject({ content: [{ text: 'hello' }] });

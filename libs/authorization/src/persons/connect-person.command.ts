@@ -52,7 +52,7 @@ export class ConnectPersonHandler implements ICommandHandler<ConnectPerson> {
         if (!isOwn) throw new LinkUnknown();
         const state = { values, destination: template.destination };
         await this.store.putValues(serverId, person, state, tx);
-        const details = { fields: template.fields.length };
+        const details = { subject: person.subject, fields: template.fields.length };
         await this.audit.record({ event: 'connection.made', actor, server, details }, tx);
       });
     } catch (error) {

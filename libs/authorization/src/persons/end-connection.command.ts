@@ -46,7 +46,7 @@ export class EndConnectionHandler implements ICommandHandler<EndConnection> {
       if (!row || !isDone) throw new ConnectionNotFound(server.name);
       const { person } = row;
       const event = how === 'disconnect' ? 'connection.ended' : 'connection.expired';
-      await this.audit.record({ event, actor, server, details: { person } }, tx);
+      await this.audit.record({ event, actor, server, details: { person, subject } }, tx);
     });
     await this.signals.tell(new PersonConnectionChanged(serverId, subject));
   }

@@ -1,10 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
 import { Interval } from '@nestjs/schedule';
-import { Tokens } from '@app/access';
-import { Upkeep } from '@app/platform';
-import { PersonCredentialStore } from './person-credential.store.js';
+import { AuditStore, SYSTEM, Tokens } from '@app/access';
+import { PersonConnectionChanged } from '@app/events';
+import { Signals, Upkeep } from '@app/platform';
+import { GetServer } from '@app/registry';
+import { type Forgotten, PersonCredentialStore } from './person-credential.store.js';
 
 const EVERY_MS = 300_000;
+/** Removed meanwhile. */
+const UNNAMED = { name: 'unknown' };
 
 /** Deletes credentials of tokens that were revoked or have expired, and rows of people who never connected. */
 @Injectable()
@@ -15,6 +20,9 @@ export class ForgetPeopleJob {
     private readonly store: PersonCredentialStore,
     private readonly tokens: Tokens,
     private readonly upkeep: Upkeep,
+    private readonly queries: QueryBus,
+    private readonly audit: AuditStore,
+    private readonly signals: Signals,
   ) {}
 
   @Interval(EVERY_MS)
@@ -31,7 +39,16 @@ export class ForgetPeopleJob {
     // Read after the rows: a token that was issued in between must be known.
     if (subjects.length > 0) await this.tokens.reload();
     const gone = subjects.filter((subject) => !this.tokens.hasSubject(subject));
-    if (gone.length > 0) await this.store.deleteSubjects(gone);
+    const forgotten = gone.length > 0 ? await this.store.deleteSubjects(gone) : [];
+    for (const one of forgotten) await this.tell(one);
     await this.store.deleteUnused();
+  }
+
+  private async tell({ serverId, subject, person }: Forgotten): Promise<void> {
+    const { name } = await this.queries.execute(new GetServer(serverId)).catch(() => UNNAMED);
+    const server = { id: serverId, name };
+    const details = { person, subject };
+    await this.audit.record({ event: 'connection.ended', actor: SYSTEM, server, details });
+    await this.signals.tell(new PersonConnectionChanged(serverId, subject));
   }
 }

@@ -55,6 +55,8 @@ export interface OAuthChange {
 }
 
 type Holder = Pick<PersonCredential, 'serverId' | 'subject'>;
+/** Of a person whose token is gone. */
+export type Forgotten = Holder & Pick<PersonCredential, 'person'>;
 
 const COLUMNS = `id, server_id AS "serverId", subject, person, needed, generation, scopes,
   expires_at AS "expiresAt", connected_at AS "connectedAt"`;
@@ -119,12 +121,25 @@ export class PersonCredentialStore {
     );
   }
 
-  /** Does nothing when the person has disconnected meanwhile: that must not be undone by a late answer. */
-  async putOAuth(holder: Holder, destination: string, change: OAuthChange): Promise<void> {
+  /**
+   * Does nothing when the person has disconnected, or has other credentials than those of `generation` meanwhile: that
+   * must not be undone by a late answer. Only new tokens end the need of a person: a question does not.
+   */
+  async putOAuth(
+    holder: Holder,
+    generation: string | undefined,
+    destination: string,
+    change: OAuthChange,
+  ): Promise<boolean> {
     const { serverId, subject } = holder;
-    await this.database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       const before = await this.lock(holder, tx);
-      if (!before) return;
+      if (!before || before.generation !== generation) return false;
+      const tokens = change.oauth['tokens'];
+      const hasNewTokens =
+        tokens !== undefined &&
+        JSON.stringify(tokens) !== JSON.stringify(before.state?.oauth?.['tokens']);
+      const needed = change.needed || (before.needed && !change.isNew && !hasNewTokens);
       const values = before.state?.destination === destination ? before.state.values : {};
       const state = { values, destination, oauth: change.oauth };
       await tx.query(
@@ -134,10 +149,11 @@ export class PersonCredentialStore {
            connected_at = CASE WHEN $8 THEN now() ELSE connected_at END
          WHERE server_id = $1 AND subject = $2`,
         [
-          ...[serverId, subject, this.seal(holder, state), change.needed, change.scopes],
+          ...[serverId, subject, this.seal(holder, state), needed, change.scopes],
           ...[change.expiresAt, change.questionHash, change.isNew],
         ],
       );
+      return true;
     });
   }
 
@@ -182,11 +198,16 @@ export class PersonCredentialStore {
     return rows.map(({ subject }) => subject);
   }
 
-  async deleteSubjects(subjects: readonly string[]): Promise<void> {
-    await this.database.background.direct.query(
-      'DELETE FROM mcp.person_credentials WHERE subject = ANY($1)',
+  /** Returns those that had been given. */
+  async deleteSubjects(subjects: readonly string[]): Promise<readonly Forgotten[]> {
+    const [deleted] = await this.database.background.direct.query<
+      [(Forgotten & { isGiven: boolean })[], number]
+    >(
+      `DELETE FROM mcp.person_credentials WHERE subject = ANY($1)
+       RETURNING server_id AS "serverId", subject, person, state IS NOT NULL AS "isGiven"`,
       [subjects],
     );
+    return deleted.filter(({ isGiven }) => isGiven);
   }
 
   /** Rows of people who never connected. */

@@ -32,6 +32,8 @@ const TURN_WAIT_MS = 100;
 /** Tokens that are exchanged come and go within a session. */
 const EXCHANGED = 'exchanged';
 
+const ENDED = 'its person has disconnected, or another process is authorizing it';
+
 type Named = Pick<Server, 'id' | 'name'>;
 type Called = Pick<Server, 'id' | 'name' | 'credentials'>;
 
@@ -41,6 +43,10 @@ export interface PersonAccess {
   readonly values: PersonalValues;
   /** Changes with the credentials. */
   readonly generation: string;
+  /** Of the server when the values were given; undefined without any. */
+  readonly destination: string | undefined;
+  /** What the person is told when the server has another destination by now. */
+  moved(): Promise<Error>;
   authorizerFor(transport: ResolvedTransport): Promise<Authorizer | undefined>;
 }
 
@@ -71,10 +77,19 @@ export class PersonCredentials {
     return {
       person,
       generation: row.generation,
+      destination: template.destination,
+      moved: () => this.required(server, person, 'moved'),
       values: Object.fromEntries(template.fields.map((name) => [name, values[name] ?? ''])),
       authorizerFor: async (transport) =>
-        template.usesOAuth ? this.authorizer(server, person, template, transport) : undefined,
+        template.usesOAuth
+          ? this.authorizer(server, person, template.destination, transport)
+          : undefined,
     };
+  }
+
+  /** Whether anything of the person is stored, usable or not. */
+  async areGiven(serverId: string, { subject }: Pick<Person, 'subject'>): Promise<boolean> {
+    return (await this.store.load({ serverId, subject }))?.state !== undefined;
   }
 
   /** Undefined when there are none to use any more. */
@@ -84,8 +99,13 @@ export class PersonCredentials {
       : this.store.generation({ serverId: id, subject });
   }
 
+  /** Whether what was given can be used: a row alone may be of a place that the server has left. */
   async isConnected(serverId: string, { subject }: Person): Promise<boolean> {
-    return (await this.store.generation({ serverId, subject })) !== undefined;
+    const [{ template }, row] = await Promise.all([
+      this.queries.execute(new GetPersonalTemplate(serverId)),
+      this.store.load({ serverId, subject }),
+    ]);
+    return reasonToConnect(template, row) === undefined;
   }
 
   /** The server refused credentials of a person, which are not tried again: repeated logins lock accounts. */
@@ -112,11 +132,11 @@ export class PersonCredentials {
   async authorizer(
     server: Named,
     person: Person,
-    template: PersonalTemplate,
+    destination: string,
     transport: ResolvedTransport,
   ): Promise<OAuthAuthorizer | undefined> {
     if (transport.kind === 'STDIO') return undefined;
-    const memory = this.memoryOf(server.id, person, template.destination);
+    const memory = this.memoryOf(server.id, person, destination);
     return openAuthorizer(transport, memory, this.authorizations.optionsFor(server.name));
   }
 
@@ -125,6 +145,8 @@ export class PersonCredentials {
     return {
       person,
       generation: EXCHANGED,
+      destination: undefined,
+      moved: () => this.required(server, person, 'moved'),
       values: {},
       authorizerFor: async (transport) =>
         transport.kind === 'STDIO'
@@ -148,13 +170,15 @@ export class PersonCredentials {
     destination: string,
   ): AuthorizationMemory {
     const holder = { serverId, subject };
+    let loaded: string | undefined;
     return {
       load: async () => {
-        const state = (await this.store.load(holder))?.state;
-        return state?.destination === destination ? state.oauth : undefined;
+        const row = await this.store.load(holder);
+        loaded = row?.generation;
+        return row?.state?.destination === destination ? row.state.oauth : undefined;
       },
       save: async ({ state, needed, question, scope, expiresAt, isGranted }) => {
-        await this.store.putOAuth(holder, destination, {
+        const isStored = await this.store.putOAuth(holder, loaded, destination, {
           oauth: state,
           needed,
           scopes: scope ?? null,
@@ -162,6 +186,7 @@ export class PersonCredentials {
           questionHash: question && hashOf(question.secret),
           isNew: isGranted === true,
         });
+        if (!isStored && isGranted === true) throw new ConnectFailed(ENDED);
       },
       alone: async (work) => {
         await this.takeTurn(holder);
@@ -178,9 +203,7 @@ export class PersonCredentials {
     const until = this.clock.monotonic() + HOLD_SECONDS * 1_000;
     while (!(await this.store.hold(holder, HOLD_SECONDS))) {
       if (this.clock.monotonic() > until) {
-        throw new ConnectFailed(
-          'its person has disconnected, or another process is authorizing it',
-        );
+        throw new ConnectFailed(ENDED);
       }
       await this.clock.sleep(TURN_WAIT_MS);
     }

@@ -45,20 +45,33 @@ export class FinishPersonalConsentHandler implements ICommandHandler<FinishPerso
     const { serverId, subject, person: name } = asked;
     const person = { subject, name };
     const actor = { name, ip, subject };
-    const { server, template } = await this.queries.execute(new GetPersonalTemplate(serverId));
+    const { server } = await this.queries.execute(new GetPersonalTemplate(serverId));
     try {
-      const { transport } = await this.queries.execute(new ResolveTransport(serverId, {}));
-      const authorizer = await this.credentials.authorizer(server, person, template, transport);
+      const { transport, destination } = await this.queries.execute(
+        new ResolveTransport(serverId, {}),
+      );
+      const authorizer = await this.credentials.authorizer(server, person, destination, transport);
       if (!authorizer) throw new AuthorizationNotUsed(server.name);
       await authorizer.finish({ code, iss }, secret);
     } catch (error) {
       const reason = error instanceof AppError ? error.message : 'unexpected';
       const shown = { server: server.name, server_id: serverId, person: name, reason };
       this.logger.warn(shown, 'connection.failed');
-      await this.audit.record({ event: 'connection.made', actor, server, outcome: 'failure' });
+      await this.audit.record({
+        event: 'connection.made',
+        actor,
+        server,
+        outcome: 'failure',
+        details: { subject },
+      });
       throw error;
     }
-    await this.audit.record({ event: 'connection.made', actor, server, details: { by: 'oauth' } });
+    await this.audit.record({
+      event: 'connection.made',
+      actor,
+      server,
+      details: { subject, by: 'oauth' },
+    });
     await this.signals.tell(new PersonConnectionChanged(serverId, subject));
     return server.name;
   }

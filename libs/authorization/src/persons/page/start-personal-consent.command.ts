@@ -31,8 +31,10 @@ export class StartPersonalConsentHandler implements ICommandHandler<StartPersona
     const person = personOf(actor);
     const { server, template } = await this.queries.execute(new GetPersonalTemplate(serverId));
     if (!template.usesOAuth) throw new AuthorizationNotUsed(server.name);
-    const { transport } = await this.queries.execute(new ResolveTransport(serverId, {}));
-    const authorizer = await this.credentials.authorizer(server, person, template, transport);
+    const { transport, destination } = await this.queries.execute(
+      new ResolveTransport(serverId, {}),
+    );
+    const authorizer = await this.credentials.authorizer(server, person, destination, transport);
     if (!authorizer) throw new AuthorizationNotUsed(server.name);
     const { url } = await authorizer.question();
     if (!(await this.store.useLink(linkId, person.subject))) throw new LinkUnknown();
