@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
@@ -207,6 +208,8 @@ describe.each(['PostgreSQL', 'PGlite'])(
     });
 
     it('disconnect at once, and for themselves alone', async () => {
+      const { folder } = await said('ada', 'local');
+      expect(existsSync(folder)).toBe(true);
       expect((await ask('ada', 'DELETE', `/api/v1/me/connections/${ids['local']}`)).status).toBe(
         204,
       );
@@ -215,6 +218,8 @@ describe.each(['PostgreSQL', 'PGlite'])(
       expect((await ask('ada', 'DELETE', `/api/v1/me/connections/${ids['local']}`)).status).toBe(
         404,
       );
+      // What the program kept of the credentials goes with them.
+      await eventually(async () => expect(existsSync(folder)).toBe(false));
       await connect('ada', 'local');
     });
 

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 export interface PicturedServer {
   readonly name: string;
   readonly status?: CatalogueServer['status'];
+  readonly credentials?: CatalogueServer['credentials'];
   readonly tools: readonly (string | (JsonObject & { readonly name: string }))[];
 }
 
@@ -16,19 +17,21 @@ export function serverIdOf(name: string): string {
 
 /** A catalogue as discovery keeps it; servers are registered in the order given. */
 export function catalogueOf(pictured: readonly PicturedServer[]): CatalogueSnapshot {
-  const servers = pictured.map(({ name, status = 'CONNECTED', tools }, i): CatalogueServer => ({
-    id: serverIdOf(name),
-    name,
-    description: null,
-    status,
-    errorMessage: null,
-    listFailures: {},
-    trust: null,
-    credentials: 'shared',
-    toolCount: tools.length,
-    withheldCount: 0,
-    registeredAt: new Date(i),
-  }));
+  const servers = pictured.map(
+    ({ name, status = 'CONNECTED', credentials = 'shared', tools }, i): CatalogueServer => ({
+      id: serverIdOf(name),
+      name,
+      description: null,
+      status,
+      errorMessage: null,
+      listFailures: {},
+      trust: null,
+      credentials,
+      toolCount: tools.length,
+      withheldCount: 0,
+      registeredAt: new Date(i),
+    }),
+  );
   const tools = pictured
     .flatMap((server) => server.tools.map((tool) => [server.name, tool] as const))
     .map(([server, tool], i) => toolOf(i + 1, server, tool))

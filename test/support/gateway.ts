@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { CqrsModule, EventBus } from '@nestjs/cqrs';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { type AuditEntry, AuditLosses, AuditStore } from '@app/access';
+import { type AuditEntry, AuditLosses, AuditStore, Challenges } from '@app/access';
 import { ActivityFeed, ActivityModule, CallActivity, PeerQuestions } from '@app/activity';
 import { ApprovalsModule, DefinitionScreening } from '@app/approvals';
 import { AggregationModule, QueryTool } from '@app/aggregation';
@@ -84,8 +84,10 @@ export async function startGateway(
     providers: [
       { provide: AuditStore, useValue: audit },
       { provide: AuditLosses, useValue: losses },
+      // Every caller has all scopes.
+      { provide: Challenges, useValue: {} },
     ],
-    exports: [AuditStore, AuditLosses],
+    exports: [AuditStore, AuditLosses, Challenges],
   })
   class Access {}
 

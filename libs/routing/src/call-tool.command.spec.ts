@@ -77,11 +77,15 @@ function routing(
   const people = {
     acquire: (_server: unknown, person: { subject: string }) => {
       asked.push(person.subject);
-      return Promise.resolve(pool.session);
+      return Promise.resolve({ session: pool.session, generation: 'first' });
     },
-    explained: (_server: unknown, _person: unknown, error: unknown) => Promise.resolve(error),
+    explained: (_server: unknown, _person: unknown, generation: string, error: unknown) => {
+      refused.push(generation);
+      return Promise.resolve(error);
+    },
   };
   const asked: string[] = [];
+  const refused: string[] = [];
   const audit: FinishedCall[] = [];
   const metrics = new TestMetrics();
   const catalogue = { current: catalogueOf([{ name: 'github', tools: ['create'], ...server }]) };
@@ -101,13 +105,35 @@ function routing(
     params: JsonObject = { arguments: { title: 'Bug' } },
     signal = new AbortController().signal,
   ) => handler.execute(new CallTool(name, params, { actor: { name: 'ada', ip: '::1' }, signal }));
-  return { pool, audit, metrics, call, catalogue, handler };
+  return { pool, audit, metrics, call, catalogue, handler, asked, refused };
 }
 
 const ok = { content: [{ type: 'text', text: 'done' }], _meta: { a: 1 }, structuredContent: {} };
 const readOnly = [{ name: 'create', annotations: { readOnlyHint: true } }];
 
 describe(CallToolHandler.name, () => {
+  it('gives a call the session of its person when the mode changes while it waits', async () => {
+    const { pool, call, catalogue, asked } = routing({}, [ok]);
+    pool.isOpen = false;
+    const acquire = pool.acquire.bind(pool);
+    pool.acquire = async (...wanted) => {
+      const session = await acquire(...wanted);
+      catalogue.current = catalogueOf([
+        { name: 'github', tools: ['create'], credentials: 'per_user' },
+      ]);
+      return session;
+    };
+    await call();
+    expect(asked).toEqual(['name:ada']);
+    expect(pool.sent).toHaveLength(1);
+  });
+
+  it('says which credentials of the person were refused', async () => {
+    const { call, refused } = routing({ credentials: 'per_user' }, [new CredentialsRefused(401)]);
+    await expect(call()).rejects.toThrow();
+    expect(refused).toEqual(['first']);
+  });
+
   it('connects no server that was disconnected or removed while the call waited', async () => {
     const { pool, audit, catalogue, handler } = routing({}, []);
     const route = resolveRoute(catalogue.current, 'github.create');

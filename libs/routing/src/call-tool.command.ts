@@ -161,14 +161,7 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     // It may have been withheld while the call waited for its turn.
     const withheld = this.catalogue.current.withheld.toolsById.get(tool.id);
     if (withheld) throw new ToolWithheld(withheld);
-    // Read again: a call that waited must not use the shared session once people have their own.
-    const now = this.latest(server);
-    const isShared = now.credentials === 'shared';
-    const session =
-      (isShared ? this.sessions.get(server.id) : undefined) ??
-      (await timed(caller.span, 'wait for a session', () =>
-        wait.during(this.acquire(now, caller, wait.within(deadline - performance.now()))),
-      ));
+    const { session, now, generation } = await this.taken(server, caller, deadline, wait);
     const sentAt = performance.now();
     const timeoutMs = deadline - sentAt;
     if (timeoutMs <= 0) {
@@ -188,19 +181,38 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
       );
       return { result, executionMs: performance.now() - sentAt };
     } catch (error) {
-      throw isShared ? error : await this.people.explained(now, personOf(caller.actor), error);
+      throw generation === undefined
+        ? error
+        : await this.people.explained(now, personOf(caller.actor), generation, error);
     } finally {
       this.metrics.execution.observe({ server: server.name }, (performance.now() - sentAt) / 1_000);
     }
   }
 
-  private acquire(
+  /** Reads the server again: a call that waited must not use the shared session once people have their own. */
+  private async taken(
+    server: CatalogueServer,
+    caller: ForwardContext,
+    deadline: number,
+    wait: SessionWait,
+  ): Promise<Taken> {
+    const now = this.latest(server);
+    const live = now.credentials === 'shared' ? this.sessions.get(server.id) : undefined;
+    if (live) return { session: live, now };
+    const turn = await timed(caller.span, 'wait for a session', () =>
+      wait.during(this.acquire(now, caller, wait.within(deadline - performance.now()))),
+    );
+    const isAsBefore = this.latest(server).credentials === now.credentials;
+    return isAsBefore ? { ...turn, now } : this.taken(server, caller, deadline, wait);
+  }
+
+  private async acquire(
     server: CatalogueServer,
     { actor }: ForwardContext,
     withinMs: number,
-  ): Promise<UpstreamSession> {
+  ): Promise<Pick<Taken, 'session' | 'generation'>> {
     return server.credentials === 'shared'
-      ? this.sessions.acquire(server, withinMs)
+      ? { session: await this.sessions.acquire(server, withinMs) }
       : this.people.acquire(server, personOf(actor), withinMs);
   }
 
@@ -243,6 +255,13 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     if (!now) throw new ServerUnavailable(server);
     return now;
   }
+}
+
+interface Taken {
+  readonly session: UpstreamSession;
+  readonly now: CatalogueServer;
+  /** Of the credentials of the caller; undefined for the shared session. */
+  readonly generation?: string;
 }
 
 interface Sent {

@@ -3,6 +3,7 @@ export { ServerRetries } from './keep/server-retries.js';
 export {
   callerIn,
   failureData,
+  ofServer,
   PASSED_PATH,
   refuseAsTold,
   WITHOUT_CALLER,

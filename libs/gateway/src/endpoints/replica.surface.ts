@@ -10,9 +10,9 @@ import type {
 } from '@app/mcp-server';
 import { AppError, type CancelSignal, changed, isJsonObject, type JsonObject } from '@app/platform';
 import { type CallSlots, requestOnBehalf } from '@app/routing';
-import { callerIn, failureData, refuseAsTold, WITHOUT_CALLER } from '@app/sessions';
+import { callerIn, failureData, ofServer, refuseAsTold, WITHOUT_CALLER } from '@app/sessions';
 import { ClientConversation } from '../forward/forward-context.js';
-import type { RequestForwarder } from '../forward/request-forwarder.js';
+import { isList, type RequestForwarder } from '../forward/request-forwarder.js';
 import type { ResourceSubscriptions } from '../notify/resource-subscriptions.js';
 import type { ServerNotifications } from '../notify/server-notifications.js';
 import type { PassedCalls } from './passed-calls.js';
@@ -65,7 +65,8 @@ export class ReplicaSurface implements McpSurface {
         ? await this.callInTurn(params, call)
         : await this.forward(method, params, call);
     } catch (error) {
-      if (!(error instanceof AppError) || error instanceof UpstreamRpcError) throw error;
+      if (error instanceof UpstreamRpcError) throw ofServer(error);
+      if (!(error instanceof AppError)) throw error;
       throw new RpcError(rpcCode.serverError, error.message, failureData(error));
     }
   }
@@ -92,6 +93,12 @@ export class ReplicaSurface implements McpSurface {
       : this.forwarder.sessionFor(this.server, asker);
   }
 
+  /** The other replica may not know yet that people have their own credentials: no call takes the shared ones. */
+  private refuseWithoutPerson(method: string, { subject }: Caller): void {
+    if (subject !== undefined || isList(method) || !this.forwarder.isPersonal(this.server)) return;
+    throw new PersonUnknown(this.server);
+  }
+
   /** The limit on the calls that a server works on holds for those of all replicas. */
   private async callInTurn(params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const { server, slots } = this;
@@ -109,6 +116,7 @@ export class ReplicaSurface implements McpSurface {
   private async forward(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const { _meta: meta } = params;
     const caller = callerIn(meta);
+    this.refuseWithoutPerson(method, call.client.caller);
     const session = await this.sessionFor(call.client.caller);
     const conversation = new ClientConversation(call, params, async (...question) =>
       refuseAsTold(await this.notifications.ask(this.server.id, call, ...question)),
@@ -138,5 +146,15 @@ export class ReplicaSurface implements McpSurface {
         this.server.name,
       );
     return caller ? this.calls.run(caller, call.signal, send) : send(call.signal);
+  }
+}
+
+class PersonUnknown extends AppError {
+  constructor({ name }: CatalogueServer) {
+    super(`${name} is used with credentials of each person by now; nothing was executed`, {
+      kind: 'unavailable',
+      code: 'SERVER_UNAVAILABLE',
+      context: { outcome: 'not executed' },
+    });
   }
 }

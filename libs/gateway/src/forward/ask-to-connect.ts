@@ -1,17 +1,13 @@
 import { isConnectionRequired, PersonCredentials } from '@app/authorization';
-import { type Actor, personOf } from '@app/access';
+import { type Person, personOf } from '@app/access';
+import type { CatalogueServer } from '@app/catalogue';
 import type { ClientCall } from '@app/mcp-server';
-import { type AppError, Clock, Env, isJsonObject } from '@app/platform';
+import { Clock, Env, isJsonObject } from '@app/platform';
 import { Injectable } from '@nestjs/common';
 
 const LOOK_AGAIN_MS = 500;
 
-/** What the error of a server that the caller has to connect first says. */
-interface Required {
-  readonly serverId: string;
-  readonly url: string;
-  readonly message: string;
-}
+type Called = Pick<CatalogueServer, 'id' | 'name' | 'credentials'>;
 
 /**
  * Asks the person behind a client to connect a server, by URL elicitation, and waits until that is done. The page is
@@ -26,20 +22,24 @@ export class AskToConnect {
   ) {}
 
   /** Runs the work again after its person has connected; else the error of the first attempt is thrown. */
-  async during<T>(call: ClientCall, work: () => Promise<T>): Promise<T> {
+  async during<T>(call: ClientCall, server: Called, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const required = isConnectionRequired(error) ? requiredBy(error) : undefined;
-      if (!required || !(await this.ask(call, required))) throw error;
+      if (!isConnectionRequired(error) || server.credentials !== 'per_user') throw error;
+      if (!(await this.ask(call, server, error.message))) throw error;
       return work();
     }
   }
 
   /** False when the client cannot be asked, its person declines, or does not connect in time. */
-  private async ask(call: ClientCall, { serverId, url, message }: Required): Promise<boolean> {
+  private async ask(call: ClientCall, server: Called, message: string): Promise<boolean> {
     const { client, signal } = call;
     if (!takesUrls(client.capabilities)) return false;
+    const person = personOf(client.caller);
+    // Our own, whatever the error says: it may come from another replica.
+    const url = (await this.credentials.link(server.id, person, server.name))?.url;
+    if (url === undefined) return false;
     const elicitationId = url.slice(url.lastIndexOf('/') + 1);
     try {
       const params = { mode: 'url', message, url, elicitationId };
@@ -49,30 +49,24 @@ export class AskToConnect {
       // It went away, or answered with an error: the error of the call has the address.
       return false;
     }
-    const isDone = await this.isConnected(serverId, client.caller, () => signal.aborted);
+    const isDone = await this.isConnected(server.id, person, () => signal.aborted);
     if (isDone) client.tell?.('notifications/elicitation/complete', { elicitationId });
     return isDone;
   }
 
   private async isConnected(
     serverId: string,
-    caller: Actor,
+    person: Person,
     isOver: () => boolean,
   ): Promise<boolean> {
     const until = this.clock.monotonic() + this.env.MCP_AGGREGATOR_REQUEST_TIMEOUT * 1_000;
     while (!isOver() && this.clock.monotonic() < until) {
       // Read from the rows: the page may have been answered by another replica.
-      if (await this.credentials.isConnected(serverId, personOf(caller))) return true;
+      if (await this.credentials.isConnected(serverId, person)) return true;
       await this.clock.sleep(LOOK_AGAIN_MS);
     }
     return false;
   }
-}
-
-function requiredBy({ message, context }: AppError): Required | undefined {
-  const { server_id: serverId, connect_url: url } = context ?? {};
-  const isComplete = typeof serverId === 'string' && typeof url === 'string';
-  return isComplete ? { serverId, url, message } : undefined;
 }
 
 /** Declared since 2025-11-25; an empty capability means forms alone. */

@@ -32,6 +32,16 @@ import { toolFailure } from './tool-failure.js';
 /** The revision that introduced resource links; earlier clients refuse a result with one. */
 const FIRST_WITH_LINKS = '2025-06-18';
 
+interface Taken {
+  readonly session: UpstreamSession;
+  /** Of the credentials of the caller; undefined for the shared session. */
+  readonly generation?: string;
+}
+
+export function isList(method: string): boolean {
+  return method.endsWith('/list');
+}
+
 /** Forwards requests of clients to servers. */
 @Injectable()
 export class RequestForwarder {
@@ -68,7 +78,7 @@ export class RequestForwarder {
       const command = new CallTool(route, params, caller);
       const { result } = await (route.server.credentials === 'shared'
         ? this.commands.execute(command)
-        : this.connecting.during(call, () => this.commands.execute(command)));
+        : this.connecting.during(call, route.server, () => this.commands.execute(command)));
       return await this.withinBudget(
         result,
         call,
@@ -125,7 +135,7 @@ export class RequestForwarder {
     call: ClientCall,
   ): Promise<RpcResult> {
     const send = (): Promise<RpcResult> => this.send(server, method, params, call);
-    return server.credentials === 'shared' ? send() : this.connecting.during(call, send);
+    return server.credentials === 'shared' ? send() : this.connecting.during(call, server, send);
   }
 
   private async send(
@@ -135,14 +145,7 @@ export class RequestForwarder {
     call: ClientCall,
   ): Promise<RpcResult> {
     const wait = new SessionWait();
-    // Lists are the same for everyone, as the catalogue is.
-    const { credentials } = this.catalogue.current.servers.get(server.id) ?? server;
-    const isShared = credentials === 'shared' || method.endsWith('/list');
-    const session =
-      (isShared ? this.sessions.get(server.id) : undefined) ??
-      (await timed(call.span, 'wait for a session', () =>
-        wait.during(isShared ? this.session(server) : this.sessionFor(server, call.client.caller)),
-      ));
+    const { session, generation } = await this.takenFor(server, method, call, wait);
     try {
       const conversation = this.conversation(server.id, call, params);
       const { leftMs } = wait;
@@ -158,34 +161,66 @@ export class RequestForwarder {
       );
     } catch (error) {
       this.notifications.noteFailure(server.id, error, call);
+      if (generation === undefined) throw naming(server, error);
       const person = personOf(call.client.caller);
-      throw server.credentials === 'shared'
-        ? naming(server, error)
-        : naming(server, await this.people.explained(server, person, error));
+      throw naming(server, await this.people.explained(server, person, generation, error));
     }
+  }
+
+  private async takenFor(
+    server: CatalogueServer,
+    method: string,
+    call: ClientCall,
+    wait: SessionWait,
+  ): Promise<Taken> {
+    // Lists are the same for everyone, as the catalogue is.
+    const isShared = isList(method) || !this.isPersonal(server);
+    const live = isShared ? this.sessions.get(server.id) : undefined;
+    if (live) return { session: live };
+    return timed(call.span, 'wait for a session', () =>
+      wait.during(
+        isList(method)
+          ? this.session(server).then((session) => ({ session }))
+          : this.turnFor(server, call.client.caller),
+      ),
+    );
+  }
+
+  /** Whether people use it with credentials of their own, by what is known now. */
+  isPersonal(server: CatalogueServer): boolean {
+    return this.latest(server).credentials !== 'shared';
   }
 
   /** The session that requests of a caller go through: their own where the server is called with their credentials. */
   async sessionFor(server: CatalogueServer, caller: Caller): Promise<UpstreamSession> {
-    const now = this.catalogue.current.servers.get(server.id) ?? server;
-    return now.credentials === 'shared'
-      ? this.session(now)
-      : this.people.acquire(now, personOf(caller), SESSION_WITHIN_MS);
+    return (await this.turnFor(server, caller)).session;
   }
 
-  /**
-   * The shared session: for what concerns no person, such as how the server describes itself. Reads the
-   * server again, because a surface may hold an old snapshot of it.
-   */
+  private async turnFor(server: CatalogueServer, caller: Caller): Promise<Taken> {
+    const now = this.latest(server);
+    const turn =
+      now.credentials === 'shared'
+        ? { session: await this.session(now) }
+        : await this.people.acquire(now, personOf(caller), SESSION_WITHIN_MS);
+    // While a session was opened, people may have got their own.
+    const isAsBefore = this.latest(server).credentials === now.credentials;
+    return isAsBefore ? turn : this.turnFor(server, caller);
+  }
+
+  /** A surface may hold an old snapshot of a server. */
+  private latest(server: CatalogueServer): CatalogueServer {
+    return this.catalogue.current.servers.get(server.id) ?? server;
+  }
+
+  /** The shared session: for what concerns no person, such as how the server describes itself. */
   async session(server: CatalogueServer): Promise<UpstreamSession> {
-    const now = this.catalogue.current.servers.get(server.id) ?? server;
+    const now = this.latest(server);
     return this.sessions.get(now.id) ?? this.sessions.acquire(now, SESSION_WITHIN_MS);
   }
 
   /** The session in which resources are subscribed to: updates go to everyone who asked for them. */
   subscribable(server: CatalogueServer): Promise<UpstreamSession> {
-    const now = this.catalogue.current.servers.get(server.id) ?? server;
-    if (now.credentials === 'shared') return this.session(now);
+    if (!this.isPersonal(server)) return this.session(server);
     const message = `Resources of ${server.name} cannot be subscribed to: it is used with credentials of each person`;
     return Promise.reject(new RpcError(rpcCode.invalidRequest, message));
   }

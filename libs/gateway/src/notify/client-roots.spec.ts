@@ -59,6 +59,16 @@ describe(ClientRoots.name, () => {
     expect(await rootsOf('b')).toEqual({ roots: [{ uri: 'file:///elsewhere' }] });
   });
 
+  it('gives a session of one person the roots of that person alone', async () => {
+    const of = async (name: string) =>
+      (await roots.of('a', undefined, { subject: `name:${name}`, name })).result;
+    roots.offer(client('ada'));
+    expect(await of('bob')).toEqual(NONE);
+    roots.offer(client('bob'));
+    expect(await of('ada')).toEqual({ roots: [{ uri: 'file:///ada' }] });
+    expect(await of('bob')).toEqual({ roots: [{ uri: 'file:///bob' }] });
+  });
+
   it('does not give roots of one user to a server that another user uses', async () => {
     roots.offer(client('ada'));
     expect(await roots.of('a', 'ada')).toEqual({

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type Person, personOf } from '@app/access';
 import { Catalogue } from '@app/catalogue';
 import type { RootsClient, RootsOffer } from '@app/mcp-server';
 import type { RootsProvider } from '@app/mcp-client';
@@ -42,9 +43,13 @@ export class ClientRoots {
     };
   }
 
-  /** The answer to a `roots/list` request outside of any call. */
-  async of(serverId: string, user: string | null | undefined): Promise<OfferedRoots> {
-    const client = this.clientFor(serverId, user);
+  /** The answer to a `roots/list` request outside of any call; `person`: in a session of that person alone. */
+  async of(
+    serverId: string,
+    user: string | null | undefined,
+    person?: Person,
+  ): Promise<OfferedRoots> {
+    const client = person ? this.clientOf(serverId, person) : this.clientFor(serverId, user);
     if (!client) return NONE;
     try {
       return { result: await client.roots(), principal: client.caller.name };
@@ -53,13 +58,23 @@ export class ClientRoots {
     }
   }
 
+  /** Clients of others are as if they were not there. */
+  private clientOf(serverId: string, { subject }: Person): RootsClient | undefined {
+    const offers = this.offersTo(serverId).filter(
+      ({ client }) => personOf(client.caller).subject === subject,
+    );
+    return offers.length === 1 ? offers[0]?.client : undefined;
+  }
+
+  private offersTo(serverId: string): Offer[] {
+    return [...this.offers].filter(({ serverIds }) => serverIds?.includes(serverId) !== false);
+  }
+
   private clientFor(
     serverId: string,
     user = this.sessions.get(serverId)?.user,
   ): RootsClient | undefined {
-    const offers = [...this.offers].filter(
-      ({ serverIds }) => serverIds?.includes(serverId) !== false,
-    );
+    const offers = this.offersTo(serverId);
     const [offer] = offers;
     if (!offer || offers.length > 1) return undefined;
     const { client } = offer;

@@ -19,6 +19,6 @@ export class RelayNoticesOnServerNotice implements OnModuleInit {
       this.notifications.receive(serverId, ...notice),
     );
     this.sessions.setAudience((serverId) => this.subscriptions.has(serverId));
-    this.sessions.setRootsProvider((serverId, user) => this.roots.of(serverId, user));
+    this.sessions.setRootsProvider((...asked) => this.roots.of(...asked));
   }
 }

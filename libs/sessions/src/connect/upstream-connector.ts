@@ -27,8 +27,6 @@ export interface ConnectRequest {
   onRead(server: Server): void;
 }
 
-type Program = Extract<ResolvedTransport, { kind: 'STDIO' }>;
-
 /** Opens a session to a registered server. */
 @Injectable()
 export class UpstreamConnector {
@@ -54,11 +52,12 @@ export class UpstreamConnector {
     access?: PersonAccess,
   ): Promise<UpstreamSession> {
     const { probe, signal } = request;
-    const { server, transport, secrets } = await this.queries.execute(
+    const { server, transport, secrets, destination } = await this.queries.execute(
       new ResolveTransport(serverId, access?.values),
     );
     if (!server.wanted) throw new ConnectFailed('it was disconnected by request');
     request.onRead(server);
+    await refuseIfMoved(destination, access);
     const common = {
       receiving: this.budgets.receiving,
       listing: this.budgets.listing,
@@ -74,10 +73,7 @@ export class UpstreamConnector {
       if (passed) return passed;
     }
     const tenure = transport.kind === 'STDIO' ? this.stdio.tenure() : undefined;
-    const target =
-      transport.kind === 'STDIO'
-        ? await this.placed(transport, serverId, access?.person)
-        : transport;
+    const target = await this.placed(transport, serverId, access?.person);
     const authorizer = access
       ? await access.authorizerFor(transport)
       : await this.authorizations.authorizerFor(server, transport);
@@ -109,10 +105,11 @@ export class UpstreamConnector {
 
   /** The process of a person has its own folder and home: others leave logins and caches in theirs. */
   private async placed(
-    program: Program,
+    program: ResolvedTransport,
     serverId: string,
     person: Person | undefined,
-  ): Promise<Program> {
+  ): Promise<ResolvedTransport> {
+    if (program.kind !== 'STDIO') return program;
     if (!person) return { ...program, cwd: program.cwd ?? (await this.folders.make(serverId)) };
     const cwd = await this.folders.make(serverId, person);
     return { ...program, cwd, env: { ...homeIn(cwd), ...program.env } };
@@ -136,5 +133,12 @@ export class UpstreamConnector {
         this.logger.warn({ err, server_id: id }, 'server.era_not_stored'),
       );
     });
+  }
+}
+
+/** It may have moved since the credentials were read. Throws ConnectionRequired. */
+async function refuseIfMoved(destination: string, access: PersonAccess | undefined): Promise<void> {
+  if (access?.destination !== undefined && access.destination !== destination) {
+    throw await access.moved();
   }
 }

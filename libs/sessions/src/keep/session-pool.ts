@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { AuditStore, SYSTEM } from '@app/access';
+import { AuditStore, type Person, SYSTEM } from '@app/access';
 import { SessionOpened } from '@app/events';
 import type { RootsProvider, UpstreamSession } from '@app/mcp-client';
 import { Clock, Env, Leadership, NotLeading, Signals, Tracing, within } from '@app/platform';
@@ -33,9 +33,11 @@ const STATUS_WITHIN_MS = 1_000;
 /** What the pool keeps of a server. */
 export type KeptServer = Pick<Server, 'id' | 'name'>;
 
+/** `person`: of whom the session is; else `user` is who has used it. */
 export type ServerRoots = (
   serverId: string,
-  ...asked: Parameters<RootsProvider>
+  user: Parameters<RootsProvider>[0],
+  person?: Person,
 ) => ReturnType<RootsProvider>;
 
 type CalledServer = Pick<Server, 'id' | 'name' | 'status'>;
@@ -248,13 +250,13 @@ export class SessionPool {
   }
 
   /** A session on behalf of one person: what it says outside of calls concerns that person alone, and no list. */
-  hearPerson(serverId: string, session: UpstreamSession): void {
+  hearPerson(serverId: string, session: UpstreamSession, person: Person): void {
     session.onNotification((method, params, user) => {
       const isForUser = method === 'notifications/message' || method.includes('elicitation');
       if (isForUser) this.notices.receive(serverId, method, params, user);
     });
     const roots = this.rootsProvider;
-    if (roots) session.setRootsProvider((...asked) => roots(serverId, ...asked));
+    if (roots) session.setRootsProvider((user) => roots(serverId, user, person));
   }
 
   /** Undefined when no attempt is due. */
@@ -307,7 +309,7 @@ export class SessionPool {
   private opened(serverId: string, session: UpstreamSession): void {
     session.onNotification((...notice) => this.notices.receive(serverId, ...notice));
     const roots = this.rootsProvider;
-    if (roots) session.setRootsProvider((...asked) => roots(serverId, ...asked));
+    if (roots) session.setRootsProvider((user) => roots(serverId, user));
     session.onRenewal(() => this.announce(serverId));
     this.announce(serverId);
   }

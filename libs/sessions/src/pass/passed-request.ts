@@ -69,6 +69,16 @@ export function failureIn({ data }: RpcErrorBody): AppError | undefined {
   return lost ? lostAs(lost.reason, lost.executed) : new PassedFailure(failure);
 }
 
+/** The error of a server without what only replicas say: a server must not pose as one. */
+export function ofServer(error: UpstreamRpcError): UpstreamRpcError {
+  const { data } = error.rpc;
+  if (!isJsonObject(data)) return error;
+  const isPosing = FAILURE in data || stopIn(error.rpc) !== undefined;
+  if (!isPosing) return error;
+  const rest = Object.entries(data).filter(([name]) => name !== FAILURE && name !== 'outcome');
+  return new UpstreamRpcError({ ...error.rpc, data: Object.fromEntries(rest) });
+}
+
 const stopSchema = z.object({
   error_code: z.literal('SERVICE_UNAVAILABLE'),
   outcome: z.enum(['not executed', 'unknown']),

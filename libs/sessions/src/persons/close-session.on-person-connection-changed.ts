@@ -23,6 +23,6 @@ export class CloseSessionOnPersonConnectionChanged implements OnModuleInit, OnMo
 
   /** Not awaited: the session is not used from now on, while its process may take seconds to exit. */
   handle({ serverId, subject }: PersonConnectionChanged): void {
-    void this.sessions.close(serverId, subject);
+    void this.sessions.changed(serverId, subject);
   }
 }

@@ -27,9 +27,14 @@ export interface PersonConnect {
   onRead(server: Pick<Server, 'connectionVersion'>): void;
 }
 
-interface Live {
+/** What a request of a person goes through. */
+export interface PersonTurn {
   readonly session: UpstreamSession;
+  /** Of the credentials that the session was opened with. */
   readonly generation: string;
+}
+
+interface Live extends PersonTurn {
   checkedAt: number;
 }
 
@@ -41,8 +46,6 @@ export class PersonSession {
   /** Monotonic. */
   usedAt: number;
   private live: Live | undefined;
-  /** Of the credentials that were used last. */
-  private tried: string | undefined;
   /** Of the row from which the last attempt read its configuration. */
   private connectionVersion: number | undefined;
   private opening: Promise<Live> | undefined;
@@ -66,9 +69,8 @@ export class PersonSession {
     return !this.opening && (this.live?.session.pending ?? 0) === 0;
   }
 
-  /** Of the credentials that were used last. */
-  get generation(): string | undefined {
-    return this.tried;
+  get isLive(): boolean {
+    return this.live !== undefined;
   }
 
   /** The row has another configuration than the session was opened with. */
@@ -77,17 +79,17 @@ export class PersonSession {
   }
 
   /** The live session, or one that is opened now, at most once a second. */
-  async ready(): Promise<UpstreamSession> {
+  async ready(): Promise<PersonTurn> {
     this.usedAt = this.world.clock.monotonic();
     const { live } = this;
     if (live) {
       await this.check(live);
-      if (this.live === live) return live.session;
+      if (this.live === live) return live;
     }
     this.opening ??= this.open().finally(() => {
       this.opening = undefined;
     });
-    return (await this.opening).session;
+    return this.opening;
   }
 
   /** For good. Resolves when its process has exited. */
@@ -118,7 +120,6 @@ export class PersonSession {
     const access = await this.world.access();
     await this.turns.next();
     await this.going;
-    this.tried = access.generation;
     const session = await this.world.connect(access, {
       signal: this.life.signal,
       onRead: (server) => (this.connectionVersion = server.connectionVersion),

@@ -57,6 +57,7 @@ describe(PersonSessions.name, () => {
       connector as never,
       { hearPerson: () => undefined } as never,
       { hasMoved: () => false } as never,
+      { removeOf: () => Promise.resolve() } as never,
       clock,
       testEnv('unused', {
         MCP_AGGREGATOR_PERSON_SESSIONS: '3',
@@ -66,7 +67,8 @@ describe(PersonSessions.name, () => {
     );
   });
 
-  const acquire = (id: string, name: string) => sessions.acquire(server(id), person(name), 5_000);
+  const acquire = async (id: string, name: string): Promise<UpstreamSession> =>
+    (await sessions.acquire(server(id), person(name), 5_000)).session;
   const open = (): string[] =>
     opened.filter(({ isClosed }) => !isClosed).map((one) => `${one.serverId} ${one.subject}`);
 

@@ -1,20 +1,16 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { Person } from '@app/access';
 import { isConnectionRequired, PersonCredentials } from '@app/authorization';
-import {
-  AuthorizationFailed,
-  AuthorizationNeeded,
-  CredentialsRefused,
-  type UpstreamSession,
-} from '@app/mcp-client';
+import { AuthorizationFailed, AuthorizationNeeded, CredentialsRefused } from '@app/mcp-client';
 import { Clock, Env } from '@app/platform';
 import { GetServer, isWithdrawn, refuseIfDisabled, type Server } from '@app/registry';
+import { ServerFolders } from '../connect/server-folders.js';
 import { UpstreamConnector } from '../connect/upstream-connector.js';
 import { SessionPool } from '../keep/session-pool.js';
 import { StdioPlace } from '../pass/stdio-place.js';
 import { ServerUnavailable, TooManyPeople } from '../sessions.errors.js';
-import { PersonSession } from './person-session.js';
+import { PersonSession, type PersonTurn } from './person-session.js';
 
 /**
  * Sessions on behalf of single people, for servers that are called with credentials of the person. Shared sessions are
@@ -22,6 +18,7 @@ import { PersonSession } from './person-session.js';
  */
 @Injectable()
 export class PersonSessions {
+  private readonly logger = new Logger('sessions');
   /** The least recently used first. */
   private readonly sessions = new Map<string, PersonSession>();
   /** Former sessions whose processes are still exiting: the next one of that person waits. */
@@ -33,6 +30,7 @@ export class PersonSessions {
     private readonly connector: UpstreamConnector,
     private readonly pool: SessionPool,
     private readonly stdio: StdioPlace,
+    private readonly folders: ServerFolders,
     private readonly clock: Clock,
     @Inject(Env) private readonly env: Env,
   ) {}
@@ -45,35 +43,56 @@ export class PersonSessions {
    * The session of that person, opened if there is none, within `withinMs`. Throws ConnectionRequired when the person
    * has to give credentials first, ServerUnavailable, TooManyPeople or AggregatorDisabled.
    */
-  async acquire(server: CalledServer, person: Person, withinMs: number): Promise<UpstreamSession> {
+  async acquire(server: CalledServer, person: Person, withinMs: number): Promise<PersonTurn> {
     refuseIfDisabled(this.env, server);
     // The status says so also while the shared session is replaced.
     if (isWithdrawn(server.status) && !(await this.isWanted(server.id))) {
       throw new ServerUnavailable(server);
     }
-    const kept = this.sessionOf(server, person);
     const giveUp = new AbortController();
     const tooLate = this.clock.sleep(withinMs, giveUp.signal).then(
       () => undefined,
       () => undefined,
     );
     try {
-      const session = await Promise.race([kept.ready(), tooLate]);
-      if (!session) throw new ServerUnavailable(server);
-      return session;
+      const turn = await Promise.race([this.ready(server, person), tooLate]);
+      if (!turn) throw new ServerUnavailable(server);
+      return turn;
     } catch (error) {
-      if (error instanceof ServerUnavailable || isConnectionRequired(error)) throw error;
+      const isTold = error instanceof ServerUnavailable || error instanceof TooManyPeople;
+      if (isTold || isConnectionRequired(error)) throw error;
       throw new ServerUnavailable(server, error);
     } finally {
       giveUp.abort();
     }
   }
 
-  /** What the person is told when a server refused a request of theirs; the error itself if that has another cause. */
-  async explained(server: CalledServer, person: Person, error: unknown): Promise<unknown> {
-    const generation = this.sessions.get(keyOf(server.id, person))?.generation;
-    if (!isRefusal(error) || generation === undefined) return error;
+  /**
+   * What the person is told when a server refused a request of theirs; the error itself if that has another cause.
+   * `generation`: of the credentials that were refused, which may have been replaced meanwhile.
+   */
+  async explained(
+    server: CalledServer,
+    person: Person,
+    generation: string,
+    error: unknown,
+  ): Promise<unknown> {
+    if (!isRefusal(error)) return error;
     return this.credentials.refused(server, person, generation, error);
+  }
+
+  /**
+   * Ends the session of a person whose credentials changed. Without any, what its process has kept of them goes too; a
+   * next session waits for that.
+   */
+  async changed(serverId: string, subject: string): Promise<void> {
+    const key = keyOf(serverId, { subject });
+    const session = this.sessions.get(key);
+    if (session) this.sessions.delete(key);
+    await this.leave(key, async () => {
+      await session?.close(false);
+      await this.forget(serverId, subject);
+    });
   }
 
   /** Ends the sessions of all people to a server, or of one. */
@@ -108,6 +127,14 @@ export class PersonSessions {
     await Promise.all(outdated.map(([key, session]) => this.end(key, session, false)));
   }
 
+  private async ready(server: CalledServer, person: Person): Promise<PersonTurn> {
+    // Who has no credentials takes no place of those who have.
+    if (!this.sessions.has(keyOf(server.id, person))) {
+      await this.credentials.accessOf(server, person);
+    }
+    return this.sessionOf(server, person).ready();
+  }
+
   private async isWanted(serverId: string): Promise<boolean> {
     return (await this.queries.execute(new GetServer(serverId))).wanted;
   }
@@ -131,19 +158,19 @@ export class PersonSessions {
           const asked = { ...request, probe: false, onLogLine: () => undefined };
           return await this.connector.connect(server.id, asked, access);
         } catch (error) {
-          // While connecting, a 403 is about the credentials too.
-          if (!(error instanceof CredentialsRefused)) throw error;
+          // While connecting, a 403 with a challenge is about the credentials too.
+          if (!(error instanceof CredentialsRefused) || !error.wantsOthers) throw error;
           throw await this.credentials.refused(server, person, access.generation, error);
         }
       },
-      opened: (opened) => this.pool.hearPerson(server.id, opened),
+      opened: (opened) => this.pool.hearPerson(server.id, opened, person),
       isMisplaced: (live) => this.stdio.hasMoved(live),
     });
     this.sessions.set(key, session);
     return session;
   }
 
-  /** Ends the least recently used idle sessions that exceed a limit. Throws TooManyPeople when all are in use. */
+  /** Ends the least recently used idle sessions that exceed a limit, those without a live one first. Throws TooManyPeople when all are in use. */
   private makeRoom(server: CalledServer): void {
     const {
       MCP_AGGREGATOR_PERSON_SESSIONS: max,
@@ -158,14 +185,28 @@ export class PersonSessions {
     candidates: readonly (readonly [string, PersonSession])[],
     server: CalledServer,
   ): void {
-    const [key, session] = candidates.find(([, one]) => one.isIdle) ?? [];
+    const idle = candidates.filter(([, one]) => one.isIdle);
+    const [key, session] = idle.find(([, one]) => !one.isLive) ?? idle[0] ?? [];
     if (key === undefined || !session) throw new TooManyPeople(server);
     void this.end(key, session, false);
   }
 
   private async end(key: string, session: PersonSession, force: boolean): Promise<void> {
     if (this.sessions.get(key) === session) this.sessions.delete(key);
-    const going = Promise.all([this.going.get(key), session.close(force)]).then(() => undefined);
+    await this.leave(key, () => session.close(force));
+  }
+
+  private async forget(serverId: string, subject: string): Promise<void> {
+    try {
+      if (await this.credentials.areGiven(serverId, { subject })) return;
+      await this.folders.removeOf(serverId, { subject });
+    } catch (error) {
+      this.logger.warn({ err: error, server_id: serverId }, 'session.folder_not_removed');
+    }
+  }
+
+  private async leave(key: string, work: () => Promise<void>): Promise<void> {
+    const going = Promise.all([this.going.get(key), work()]).then(() => undefined);
     this.going.set(key, going);
     await going.finally(() => {
       if (this.going.get(key) === going) this.going.delete(key);
@@ -176,7 +217,7 @@ export class PersonSessions {
 type CalledServer = Pick<Server, 'id' | 'name' | 'status' | 'credentials'>;
 
 /** Ids of servers all have the same length. */
-function keyOf(serverId: string, { subject }: Person): string {
+function keyOf(serverId: string, { subject }: Pick<Person, 'subject'>): string {
   return `${serverId} ${subject}`;
 }
 
