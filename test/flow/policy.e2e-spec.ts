@@ -459,6 +459,7 @@ describe('views, grants and overrides', () => {
       '/api/v1/aggregator/me',
       '/api/v1/aggregator/tools',
       '/api/v1/aggregator/tools/rows',
+      '/api/v1/me/connections',
     ]);
     expect(await meOf(token)).toEqual({
       name: 'kiosk-bot',
