@@ -30,6 +30,7 @@ import { Passwords1764401000000 } from './1764401000000-passwords.js';
 import { TokenAccounts1764405000000 } from './1764405000000-token-accounts.js';
 import { ServerCredentialMode1764410000000 } from './1764410000000-server-credential-mode.js';
 import { PersonCredentials1764411000000 } from './1764411000000-person-credentials.js';
+import { PersonCredentialsSeen1764412000000 } from './1764412000000-person-credentials-seen.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
 export const migrations = [
@@ -65,4 +66,5 @@ export const migrations = [
   TokenAccounts1764405000000,
   ServerCredentialMode1764410000000,
   PersonCredentials1764411000000,
+  PersonCredentialsSeen1764412000000,
 ] as const;

@@ -11,7 +11,10 @@ const EVERY_MS = 300_000;
 /** Removed meanwhile. */
 const UNNAMED = { name: 'unknown' };
 
-/** Deletes credentials of tokens that were revoked or have expired, and rows of people who never connected. */
+/**
+ * Deletes credentials of tokens that were revoked, have expired or are no longer configured, and rows of people who
+ * never connected.
+ */
 @Injectable()
 export class ForgetPeopleJob {
   private readonly logger = new Logger('authorization');
@@ -35,13 +38,23 @@ export class ForgetPeopleJob {
   }
 
   async forget(): Promise<void> {
-    const subjects = await this.store.issuedSubjects();
+    const subjects = await this.store.subjectsOf('issued');
     // Read after the rows: a token that was issued in between must be known.
     if (subjects.length > 0) await this.tokens.reload();
     const gone = subjects.filter((subject) => !this.tokens.hasSubject(subject));
+    gone.push(...(await this.notConfigured()));
     const forgotten = gone.length > 0 ? await this.store.deleteSubjects(gone) : [];
     for (const one of forgotten) await this.tell(one);
     await this.store.deleteUnused();
+  }
+
+  /** Of names that no token has had for a day: while replicas are updated, some have other settings. */
+  private async notConfigured(): Promise<readonly string[]> {
+    const subjects = await this.store.subjectsOf('token');
+    if (subjects.length === 0) return [];
+    const isKnown = (subject: string): boolean => this.tokens.hasSubject(subject);
+    const others = subjects.filter((subject) => !isKnown(subject));
+    return this.store.seen(subjects.filter(isKnown), others);
   }
 
   private async tell({ serverId, subject, person }: Forgotten): Promise<void> {

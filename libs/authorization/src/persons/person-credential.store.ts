@@ -190,10 +190,25 @@ export class PersonCredentialStore {
     return rows.find((row) => row.serverId === serverId);
   }
 
-  /** Subjects of tokens that were issued, which may have been revoked. */
-  async issuedSubjects(): Promise<string[]> {
+  /** Subjects of tokens of this service: of those that were issued, or of those that are configured. */
+  async subjectsOf(kind: 'issued' | 'token'): Promise<string[]> {
     const rows = await this.database.background.direct.query<{ subject: string }[]>(
-      "SELECT DISTINCT subject FROM mcp.person_credentials WHERE subject LIKE 'issued:%'",
+      'SELECT DISTINCT subject FROM mcp.person_credentials WHERE starts_with(subject, $1)',
+      [`${kind}:`],
+    );
+    return rows.map(({ subject }) => subject);
+  }
+
+  /** Notes that their tokens are configured; returns which of the others have not been for a day. */
+  async seen(known: readonly string[], others: readonly string[]): Promise<string[]> {
+    const tx = this.database.background.direct;
+    await tx.query('UPDATE mcp.person_credentials SET seen_at = now() WHERE subject = ANY($1)', [
+      known,
+    ]);
+    const rows = await tx.query<{ subject: string }[]>(
+      `SELECT DISTINCT subject FROM mcp.person_credentials
+       WHERE subject = ANY($1) AND seen_at < now() - interval '24 hours'`,
+      [others],
     );
     return rows.map(({ subject }) => subject);
   }
