@@ -294,6 +294,22 @@ describe.each(['PostgreSQL', 'PGlite'])(
       await eventually(async () => expect((await connect('ada', 'remote')).status).toBe(200));
     });
 
+    it('leave nothing behind when their token is revoked, which is audited', async () => {
+      const issued = await admin.call('POST', '/tokens', { name: 'eve', scopes: ['call'] });
+      const { id, token } = issued.body as { id: string; token: string };
+      const path = `/api/v1/me/connections/${ids['local']}`;
+      const body = JSON.stringify({ values: { API_KEY: keyOf('ada', 'eve') } });
+      const given = await send(service.url, path, { method: 'PUT', token, body });
+      expect(given.status).toBe(200);
+      expect((await admin.call('DELETE', `/tokens/${id}`)).status).toBe(204);
+      await eventually(async () => {
+        const rows = (await admin.call('GET', `/servers/${ids['local']}/connections`)).body;
+        expect(JSON.stringify(rows)).not.toContain(`issued:${id}`);
+        const { body: log } = await admin.call('GET', '/audit?event=connection.ended');
+        expect(JSON.stringify(log)).toContain(`issued:${id}`);
+      });
+    });
+
     it('leave nothing behind when the server is removed', async () => {
       expect((await admin.call('DELETE', `/servers/${ids['remote']}`)).status).toBe(204);
       const { body } = await ask('ada', 'GET', '/api/v1/me/connections');
