@@ -221,24 +221,25 @@ describeInBrowser('a first visit of the console', () => {
   /** What is chosen on a page, each by hand. */
   const filter = (text: string) => page.locator('main input').first().fill(text);
   const tab = (name: string) => page.getByRole('tab', { name }).click();
-  const choices: readonly [path: string, choose: () => Promise<unknown>][] = [
-    ['/tools', () => filter('echo')],
-    ['/tools/everything.echo', () => tab('Overrides')],
-    ['/servers', () => filter('every')],
-    ['/servers/everything', () => tab('Settings')],
-    ['/search', () => filter('add two numbers')],
-    ['/activity', () => filter('echo')],
-    ['/views/default', () => tab('Texts and budget')],
-    ['/settings', () => page.getByRole('tab').last().click()],
+  const choices: readonly [path: string, choose: () => Promise<unknown>, shows: string][] = [
+    ['/tools', () => filter('echo'), 'everything.echo'],
+    ['/tools/everything.echo', () => tab('Overrides'), 'everything.echo'],
+    ['/servers', () => filter('every'), 'everything'],
+    ['/servers/everything', () => tab('Settings'), 'everything'],
+    ['/search', () => filter('add two numbers'), 'everything.get-sum'],
+    ['/activity', () => filter('echo'), 'everything.echo'],
+    ['/views/default', () => tab('Texts and budget'), 'default'],
+    ['/settings', () => page.getByRole('tab').last().click(), 'Settings'],
   ];
   it.each(choices)(
     'shows the same when %s is loaded again at its address',
-    async (path, choose) => {
+    async (path, choose, shows) => {
       await page.goto(console + path);
       const before = await settledText(page);
       await choose();
-      // The address follows at the end of typing.
+      // The address follows at the end of typing, what it shows when it was read.
       await page.waitForURL('**?*');
+      await page.getByText(shows).first().waitFor();
       await eventually(async () => expect(await settledText(page)).not.toBe(before));
       const shown = await settledText(page);
       await page.reload();

@@ -79,7 +79,12 @@ describe('a service with configured tokens', () => {
     ];
     expect(answers.map((answer) => answer.status)).toEqual(statuses);
     expect(answers[0]?.body).toEqual({
-      caller: { name: scope, scopes: [scope], subjects: [`token:${scope}`] },
+      caller: {
+        name: scope,
+        scopes: [scope],
+        subjects: [`token:${scope}`],
+        subject: `token:${scope}`,
+      },
     });
   });
 
@@ -455,6 +460,7 @@ describe('a service that trusts an issuer', () => {
           name: 'jwt:user@example.com',
           scopes: ['read', 'call'],
           subjects: ['user:user@example.com'],
+          subject: 'jwt:https://id.example.com user@example.com',
         },
       });
     }

@@ -25,6 +25,7 @@ const published: Readonly<Record<string, string>> = {
   mcp_aggregator_routing_duration_seconds: '',
   mcp_aggregator_servers_total: 'status',
   mcp_aggregator_servers_wanted: '',
+  mcp_aggregator_spans_total: 'outcome',
   mcp_aggregator_tools_classified: '',
   mcp_aggregator_tools_total: '',
   mcp_aggregator_tools_withheld: '',

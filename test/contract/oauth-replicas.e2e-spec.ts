@@ -139,10 +139,10 @@ describe('what OAuth clients were given', () => {
 
       const second = await startProcess(folder.path, settings);
       expect((await mcp(second, '/mcp', given.access_token)).status).toBe(200);
-      const again = new TestClient(second, client.shape);
+      const again = client.towards(second);
       const refreshed = (await again.refresh(given.refresh_token)).body as Tokens;
       expect((await mcp(second, '/mcp', refreshed.access_token)).status).toBe(200);
-      await again.refresh(given.refresh_token);
+      await again.redeem(`${redirectUri}?code=${code}`);
       expect((await mcp(second, '/mcp', refreshed.access_token)).status).toBe(401);
       const audit = await send(second.url, '/api/v1/aggregator/audit?limit=500', { token });
       await end(second);

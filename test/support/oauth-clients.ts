@@ -210,13 +210,18 @@ export interface ClientShape {
 
 /** What an OAuth client does by itself. */
 export class TestClient {
-  private readonly verifier = randomBytes(32).toString('base64url');
   readonly state = randomBytes(8).toString('base64url');
 
   constructor(
     private readonly service: Pick<TestApp, 'url'>,
     readonly shape: ClientShape,
+    private readonly verifier = randomBytes(32).toString('base64url'),
   ) {}
+
+  /** The same client, when another process answers at the address. */
+  towards(service: Pick<TestApp, 'url'>): TestClient {
+    return new TestClient(service, this.shape, this.verifier);
+  }
 
   authorizeUrl(more: Readonly<Record<string, string>> = {}): string {
     const { clientId, redirectUri, resource, scope } = this.shape;
