@@ -223,7 +223,7 @@ describeInBrowser('a first visit of the console', () => {
   const tab = (name: string) => page.getByRole('tab', { name }).click();
   const choices: readonly [path: string, choose: () => Promise<unknown>, shows: string][] = [
     ['/tools', () => filter('echo'), 'everything.echo'],
-    ['/tools/everything.echo', () => tab('Overrides'), 'everything.echo'],
+    ['/tools/everything.echo', () => tab('Overrides'), 'Overrides'],
     ['/servers', () => filter('every'), 'everything'],
     ['/servers/everything', () => tab('Settings'), 'everything'],
     ['/search', () => filter('add two numbers'), 'everything.get-sum'],

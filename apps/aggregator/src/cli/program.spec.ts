@@ -51,7 +51,18 @@ describe(buildProgram.name, () => {
       ...['list', 'show', 'create', 'edit', 'enable', 'disable', 'remove'].map(
         (name) => `webhooks ${name}`,
       ),
-      ...['add', 'import', 'call', 'stdio', 'completion'],
+      ...[
+        'add',
+        'import',
+        'call',
+        'start',
+        'demo',
+        'doctor',
+        'backup',
+        'restore',
+        'stdio',
+        'completion',
+      ],
     ]);
   });
 

@@ -25,7 +25,7 @@ describe(makeDatabaseTemplate.name, () => {
     });
     expect(paths.length).toBeGreaterThan(100);
     expect(unreadable).toEqual([]);
-    expect(readdirSync(folder.path)).toEqual(['template']);
+    expect(readdirSync(folder.path).toSorted()).toEqual(['template', 'template.json']);
     await folder.remove();
   });
 });
