@@ -35,8 +35,10 @@ export interface HttpPeer {
 /** A fixture that listens on a free port of its own and prints its URL. */
 export async function httpPeer(script: string, args: readonly string[] = []): Promise<HttpPeer> {
   const child = spawn(process.execPath, [fixture(script), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // Not inherited: Jest waits for the output of a peer that a failed suite has left.
+  child.stderr.pipe(process.stderr, { end: false });
   const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   return { url, process: child, stop: (signal) => stop(child, signal) };
 }
