@@ -50,7 +50,7 @@ async function settledText(page: Page): Promise<string> {
       return main.innerText + JSON.stringify(values);
     })()`,
   );
-  return text.replaceAll(/\d+|now|\ba (few|minute|second)\S*/g, '#');
+  return text.replaceAll(/\d+(?:[.,]\d+)*(?: ms\b| s\b)?|now|\ba (few|minute|second)\S*/g, '#');
 }
 
 const pages = [
