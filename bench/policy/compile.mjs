@@ -1,5 +1,5 @@
 // What 100 views of 10,000 tools cost to compile, and what a call pays for the policy:
-//   npm run --silent build && node bench/policy/compile.mjs
+//   npm run --silent build && node --max-semi-space-size=64 bench/policy/compile.mjs   (as the service runs)
 import { indexServers, indexTools } from '../../dist/libs/catalogue/src/catalogue-snapshot.js';
 import { Permissions } from '../../dist/libs/policy/src/decide/permissions.js';
 import { PolicySnapshot } from '../../dist/libs/policy/src/rows/policy-snapshot.js';
