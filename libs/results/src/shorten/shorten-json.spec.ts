@@ -61,6 +61,14 @@ describe(shortenJson, () => {
     expect(kept?.toString()).toMatch(/^\[9007199254740993,1\.0,1e400,5/);
   });
 
+  it.each([
+    ['list', []],
+    ['object', {}],
+  ])('counts the brackets of an empty %s', (_, empty) => {
+    expect(shortened(empty, 1)).toBeUndefined();
+    expect(shortened(empty, 2)).toEqual(empty);
+  });
+
   it('fits its room and stays JSON, whatever it is given', () => {
     fc.assert(
       fc.property(

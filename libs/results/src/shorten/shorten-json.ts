@@ -17,6 +17,8 @@ const HEAD = 0.6;
 const MEMBERS_AT_ONCE = 1_000;
 /** Between two parts. */
 const COMMA_SIZE = 1;
+/** Around them. */
+const BRACKETS_SIZE = 2;
 
 export interface JsonTerms {
   readonly freedom: SchemaFreedom;
@@ -86,7 +88,7 @@ class Shortening {
     const all = yield* this.fairly(parts, (part, room) => this.within(part, room, ofItem));
     if (all) return written('[', all, ']');
     if (!freedom.mayDropItems) return undefined;
-    const room = this.room - 2 - this.sizeOf(this.markOf('items', parts.count));
+    const room = this.room - BRACKETS_SIZE - this.sizeOf(this.markOf('items', parts.count));
     if (room < 0) return undefined;
     const kept = keptEnds(parts.sizes, room);
     if (kept.size === 0) {
@@ -106,7 +108,7 @@ class Shortening {
     const all = yield* this.fairly(parts, (part, room) => this.member(part, room));
     if (all) return written('{', all, '}');
     const needed = new Set<number>();
-    let room = this.room - 2 - this.sizeOf(this.markOf('members', parts.count));
+    let room = this.room - BRACKETS_SIZE - this.sizeOf(this.markOf('members', parts.count));
     for (let i = 0; i < parts.count && !freedom.isComplete; i++) {
       if (i % MEMBERS_AT_ONCE === 0) yield;
       if (freedom.mayDropMember(memberOf(parts.at(i)).name)) continue;
@@ -124,8 +126,9 @@ class Shortening {
     parts: JsonParts,
     cut: (part: Buffer, room: number) => Sliced<Buffer | undefined>,
   ): Sliced<Buffer[] | undefined> {
-    if (parts.count * COMMA_SIZE > this.room) return undefined;
-    const share = fairShare(parts.sizes, this.room - 2 - parts.count * COMMA_SIZE);
+    const room = this.room - BRACKETS_SIZE - parts.count * COMMA_SIZE;
+    if (room < 0) return undefined;
+    const share = fairShare(parts.sizes, room);
     if (share < MIN_SHARE) return undefined;
     const all: Buffer[] = [];
     for (let i = 0; i < parts.count; i++) {
