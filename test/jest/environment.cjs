@@ -2,6 +2,12 @@
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 
+/**
+ * Where property tests start: the same inputs in every run, so that a failure belongs to the change that is tested.
+ * Other inputs are found by `PROPERTY_SEED=<number> npx jest <spec>`.
+ */
+const PROPERTY_SEED = Number(process.env.PROPERTY_SEED ?? 20_261_120);
+
 /** What a suite leaves on the global object, where it would keep that suite's classes and tests in memory. */
 const LEFT_BEHIND = new Set([
   'typeormMetadataArgsStorage',
@@ -27,6 +33,7 @@ module.exports = class NativeEnvironment {
 
   async setup() {
     this.Logger = (await import('@nestjs/common')).Logger;
+    (await import('fast-check')).default.configureGlobal({ seed: PROPERTY_SEED });
     this.before.logger = Object.fromEntries(Object.entries(this.Logger));
   }
 
