@@ -162,6 +162,17 @@ describe(CallerTurns.name, () => {
     expect(asked).toBe(2);
   });
 
+  it('ends all that wait when calls end before they run, as after the end of the session', async () => {
+    void enter(ada);
+    const gone = { start: () => Promise.reject(new Error('it ended')), prepare: () => undefined };
+    const patience = { withinMs: 1_000, signal: undefined };
+    const waiting = [bob, cid].map((caller) => turns.enter(caller, patience, gone));
+    const ended = Promise.all(waiting.map((one) => expect(one).rejects.toThrow('it ended')));
+    endOne();
+    await ended;
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
   it('lets the next one begin when a prepared call ends before it runs', async () => {
     const failed = turns.enter(
       ada,

@@ -93,11 +93,12 @@ export class CallerTurns {
   private async serve<T>({ principal, turn }: Entrant, work: Work<T>): Promise<T> {
     this.lastServed = principal;
     const prepared = work.prepare();
-    if (!prepared) return work.start();
-    this.preparing.push(turn);
-    await prepared;
-    this.preparing.pop();
-    // The call may end before it counts as running.
+    if (prepared) {
+      this.preparing.push(turn);
+      await prepared;
+      this.preparing.pop();
+    }
+    // The call may end before it counts as running, as when the session has ended.
     return work.start().finally(() => this.next());
   }
 }
