@@ -158,8 +158,12 @@ describe('a leader that is cut off from the database', () => {
       const answered = told.length;
       await eventually(() => expect(told.length).toBeGreaterThan(answered + 20));
       const ready = async (): Promise<number> => (await send(former.url, '/health/ready')).status;
-      // It does not know where to send calls.
+      // It gets no new clients, and those that it has are served by the next leader.
       await eventually(async () => expect(await ready()).toBe(503));
+      await eventually(async () => {
+        const { status, process } = await ledger.call(former);
+        expect([status, process === formerProcess]).toEqual([200, false]);
+      });
       proxy.fault = {};
       proxy.breakAll();
       await eventually(async () => expect(await ready()).toBe(200));

@@ -8,6 +8,7 @@ export {
   refuseAsTold,
   WITHOUT_CALLER,
 } from './pass/passed-request.js';
+export { NotHere, StdioPlace } from './pass/stdio-place.js';
 export { PersonSessions } from './persons/person-sessions.js';
 export { SessionPool, type ServerRoots } from './keep/session-pool.js';
 export { ServerUnavailable } from './sessions.errors.js';

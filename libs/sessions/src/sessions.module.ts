@@ -53,6 +53,6 @@ import { UpstreamConnector } from './connect/upstream-connector.js';
     CloseSessionsOnCatalogueReplaced,
     CloseWithdrawnSessionsHandler,
   ],
-  exports: [PersonSessions, SessionPool, TrialConnector, RegistryModule],
+  exports: [PersonSessions, SessionPool, StdioPlace, TrialConnector, RegistryModule],
 })
 export class SessionsModule {}

@@ -7,9 +7,9 @@ import {
   type Peer,
   PeerRequests,
   Peers,
+  textOf,
 } from '@app/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { IncomingMessage } from 'node:http';
 
 const PATH = '/mcp/replicas/ask/';
 /** A replica that does not answer is left out. */
@@ -76,7 +76,7 @@ export class PeerQuestions implements OnModuleInit {
       body: JSON.stringify(question),
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     });
-    const text = await textOf(answer);
+    const text = await textOf(answer, MAX_ANSWER_BYTES);
     if (answer.statusCode !== 200) throw new Error(`it answered ${answer.statusCode ?? 0}`);
     return JSON.parse(text) as JsonValue;
   }
@@ -91,16 +91,4 @@ export class PeerQuestions implements OnModuleInit {
     }
     return reply.send(await answer(request.body));
   }
-}
-
-async function textOf(answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of answer) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('its answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -2,10 +2,18 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Catalogue } from '@app/catalogue';
 import { type Caller, McpEndpoint } from '@app/mcp-server';
-import { AppError, bodyLimits, isJsonObject, type JsonValue, Peers } from '@app/platform';
+import {
+  AppError,
+  bodyLimits,
+  isJsonObject,
+  type JsonValue,
+  Peers,
+  PULSE_PATH,
+  type PulseAnswer,
+} from '@app/platform';
 import { ServerNotFound } from '@app/registry';
 import { CallSlots } from '@app/routing';
-import { callerIn, PASSED_PATH, SessionPool } from '@app/sessions';
+import { callerIn, NotHere, PASSED_PATH, SessionPool, StdioPlace } from '@app/sessions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RequestForwarder } from '../forward/request-forwarder.js';
 import { ResourceSubscriptions } from '../notify/resource-subscriptions.js';
@@ -31,6 +39,7 @@ export class ReplicaRoutes implements OnModuleInit {
     private readonly subscriptions: ResourceSubscriptions,
     private readonly notifications: ServerNotifications,
     private readonly slots: CallSlots,
+    private readonly place: StdioPlace,
   ) {
     this.calls = new PassedCalls(peers);
   }
@@ -44,6 +53,11 @@ export class ReplicaRoutes implements OnModuleInit {
       { config },
       async (request, reply) => this.serve(request.params.id, request, reply),
     );
+    fastify.get(PULSE_PATH, { config: { access: 'read' } }, (request, reply) => {
+      if (!request.passedBy) throw new NotForClients();
+      const answer: PulseAnswer = { leads: this.sessions.leads };
+      return reply.send(answer);
+    });
   }
 
   forget(serverId: string): void {
@@ -93,7 +107,7 @@ export class ReplicaRoutes implements OnModuleInit {
   private newSurface(id: string, person?: Caller): ReplicaSurface {
     const server = this.catalogue.current.servers.get(id);
     if (!server) throw new ServerNotFound(id);
-    const { forwarder, subscriptions, notifications, clients, slots, calls } = this;
+    const { forwarder, subscriptions, notifications, clients, slots, calls, place } = this;
     return new ReplicaSurface(
       server,
       forwarder,
@@ -102,18 +116,14 @@ export class ReplicaRoutes implements OnModuleInit {
       clients,
       slots,
       calls,
+      place,
       person,
     );
   }
 }
 
-/** The replica that passes requests on has not learnt yet that another one leads. */
-class NotHere extends AppError {
+class NotForClients extends AppError {
   constructor() {
-    super('The server runs at another replica by now; nothing was executed', {
-      kind: 'unavailable',
-      code: 'NOT_LEADING',
-      context: { outcome: 'not executed' },
-    });
+    super('Not found', { kind: 'not-found', code: 'NOT_FOUND' });
   }
 }

@@ -10,7 +10,15 @@ import type {
 } from '@app/mcp-server';
 import { AppError, type CancelSignal, changed, isJsonObject, type JsonObject } from '@app/platform';
 import { type CallSlots, requestOnBehalf } from '@app/routing';
-import { callerIn, failureData, ofServer, refuseAsTold, WITHOUT_CALLER } from '@app/sessions';
+import {
+  callerIn,
+  failureData,
+  NotHere,
+  ofServer,
+  refuseAsTold,
+  type StdioPlace,
+  WITHOUT_CALLER,
+} from '@app/sessions';
 import { ClientConversation } from '../forward/forward-context.js';
 import { isList, type RequestForwarder } from '../forward/request-forwarder.js';
 import type { ResourceSubscriptions } from '../notify/resource-subscriptions.js';
@@ -36,6 +44,7 @@ export class ReplicaSurface implements McpSurface {
     private readonly clients: PassedClients,
     private readonly slots: CallSlots,
     private readonly calls: PassedCalls,
+    private readonly place: StdioPlace,
     /** The person who has a session of their own; undefined for the shared one. */
     private readonly caller?: Caller,
   ) {
@@ -66,6 +75,7 @@ export class ReplicaSurface implements McpSurface {
         : await this.forward(method, params, call);
     } catch (error) {
       if (error instanceof UpstreamRpcError) throw ofServer(error);
+      if (error instanceof NotHere) throw notHere(error);
       if (!(error instanceof AppError)) throw error;
       throw new RpcError(rpcCode.serverError, error.message, failureData(error));
     }
@@ -88,9 +98,12 @@ export class ReplicaSurface implements McpSurface {
 
   /** The session of the person whose credentials the other replica asks for; without one the shared session. */
   private sessionFor(asker: Caller | undefined): Promise<UpstreamSession> {
-    return asker?.subject === undefined
-      ? this.forwarder.session(this.server)
-      : this.forwarder.sessionFor(this.server, asker);
+    const { forwarder, server } = this;
+    return this.place.whileHere(() =>
+      asker?.subject === undefined
+        ? forwarder.session(server)
+        : forwarder.sessionFor(server, asker),
+    );
   }
 
   /** The other replica may not know yet that people have their own credentials: no call takes the shared ones. */
@@ -147,6 +160,12 @@ export class ReplicaSurface implements McpSurface {
       );
     return caller ? this.calls.run(caller, call.signal, send) : send(call.signal);
   }
+}
+
+/** As a replica says it that stops: the request is sent to the next one. */
+function notHere({ message }: NotHere): RpcError {
+  const data = { error_code: 'SERVICE_UNAVAILABLE', outcome: 'not executed' };
+  return new RpcError(rpcCode.serverError, message, data);
 }
 
 class PersonUnknown extends AppError {

@@ -7,6 +7,7 @@ import { FaultProxy } from '../../../../test/support/fault-proxy.js';
 import type { Database } from '../database/database.js';
 import { ControlConnection } from './control-connection.js';
 import { Leadership, LEADS_MS, NotLeading } from './leadership.js';
+import type { PeerPulse } from './peer-pulse.js';
 import { Peers } from './peers.js';
 
 describe(Leadership, () => {
@@ -21,6 +22,13 @@ describe(Leadership, () => {
     await opened.close();
   });
 
+  /** Who says that it leads, when replicas are asked. */
+  let sayingLeader: string | undefined;
+  const pulse: Pick<PeerPulse, 'leader' | 'askOnce'> = {
+    leader: () => Promise.resolve(sayingLeader),
+    askOnce: () => Promise.resolve('silent'),
+  };
+
   async function replica(url = opened.url, address?: string) {
     const clock = new FakeClock();
     const env = testEnv('unused', {
@@ -30,12 +38,12 @@ describe(Leadership, () => {
     const control = new ControlConnection(clock, env);
     const peers = new Peers(control, clock, env);
     peers.url = address;
-    const leadership = new Leadership(control, clock, peers);
+    const leadership = new Leadership(control, clock, peers, pulse as PeerPulse);
     const heard: boolean[] = [];
     leadership.onChange((leads) => heard.push(leads));
     closing.push(() => control.onApplicationShutdown());
     await control.onModuleInit();
-    return { clock, control, leadership, heard, id: peers.self };
+    return { clock, control, leadership, heard, id: peers.self, peers };
   }
   /** A replica that started as the service does, with an address that accepts connections until `unlisten`. */
   async function started() {
@@ -108,6 +116,34 @@ describe(Leadership, () => {
     await one.leadership.resign();
     // Its clock stands still, so that it does not ask by itself.
     await eventually(() => expect(other.leadership.leads).toBe(true));
+  });
+
+  it('is asked for when it runs out, not at the next heartbeat', async () => {
+    const [one, other] = [await replica(), await replica()];
+    await one.leadership.refresh();
+    await other.leadership.onApplicationBootstrap();
+    closing.push(() => other.leadership.onApplicationShutdown());
+    await opened.database.direct.query(
+      `UPDATE mcp.leader_lease SET expires_at = clock_timestamp() + interval '300 milliseconds'`,
+    );
+    await other.leadership.refresh();
+    await other.clock.advance(2_000);
+    await eventually(() => expect(other.clock.nextWakeMs).toBeLessThan(500));
+  });
+
+  it('is known from other replicas while the database does not answer, but not as from the rows', async () => {
+    const proxy = await FaultProxy.before(opened.url);
+    const one = await replica(proxy.urlOf(opened.url));
+    closing.push(() => proxy.close());
+    await one.leadership.refresh();
+    await one.clock.advance(LEADS_MS);
+    await started();
+    sayingLeader = (await started()).id;
+    proxy.fault = { refuse: true };
+    proxy.breakAll();
+    await eventually(async () => expect(await one.leadership.refresh()).toBe(false));
+    expect(one.peers.leaderId).toBe(sayingLeader);
+    expect(one.peers.isLeaderInRows).toBe(false);
   });
 
   it('ends by the clock of a process that cannot renew it', async () => {

@@ -12,17 +12,22 @@ import { AppError } from '../errors/app-error.js';
 import { Signal } from '../signal.js';
 import { CONTROL_CONNECTION, ControlConnection } from './control-connection.js';
 import { knock } from './knock.js';
+import { PeerPulse } from './peer-pulse.js';
 import { LIVING_PEERS, peerRows, Peers } from './peers.js';
 import { RunningTenure, type Tenure } from './tenure.js';
 
 /** A lease that was not renewed for this long can be taken over. */
-export const LEASE_MS = 6_000;
+export const LEASE_MS = 5_000;
 /** The leader stops leading so much earlier: what only a leader may run has to have ended when another begins. */
 const END_EARLIER_MS = 500;
 /** How long a process leads after it has asked for the last renewal. */
 export const LEADS_MS = LEASE_MS - END_EARLIER_MS;
-/** All replicas ask this often: the leader renews, the others look whether the lease has run out. */
+/** All replicas write their row this often; those that do not lead ask earlier when the lease runs out. */
 export const ASK_EVERY_MS = 2_000;
+/** While others are there, the leader renews this often. */
+const RENEW_EVERY_MS = 1_000;
+/** After the lease has run out by the clock of the database. */
+const TAKE_OVER_AFTER_MS = 20;
 /** PostgreSQL channel that tells the others to ask now: a leader stops, or another has taken over. */
 const ASK_NOW = 'switchboard_leader';
 /** Of advisory locks: each process holds one on its control connection, which PostgreSQL frees with the connection. */
@@ -61,14 +66,17 @@ const ASK = `
       OR holder = $7::uuid AND NOT ${isConnected('holder')})
     RETURNING term)
   SELECT (SELECT term::text FROM lease) AS term,
-    (SELECT json_build_object('id', holder, 'is_connected', ${isConnected('holder')})
+    (SELECT json_build_object('id', holder, 'is_connected', ${isConnected('holder')},
+       'expires_in_ms', (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8)
      FROM mcp.leader_lease WHERE expires_at > clock_timestamp()) AS leader,
     (SELECT coalesce(json_agg(living), '[]') FROM (${LIVING_PEERS}) AS living) AS peers`;
 
 const asked = z.object({
   term: z.string().nullable(),
   /** Before the statement, so that it is another replica or none. */
-  leader: z.object({ id: z.uuid(), is_connected: z.boolean() }).nullable(),
+  leader: z
+    .object({ id: z.uuid(), is_connected: z.boolean(), expires_in_ms: z.number() })
+    .nullable(),
   peers: peerRows,
 });
 type Leader = NonNullable<z.infer<typeof asked>['leader']>;
@@ -93,6 +101,8 @@ export class Leadership
   heartbeatAt: number | undefined;
   /** Monotonic. */
   private leadsUntil = 0;
+  /** Of the lease of another, when it was asked about last. */
+  private expiresInMs: number | undefined;
   private hasResigned = false;
   private hasLeft = false;
   private announced = false;
@@ -106,6 +116,7 @@ export class Leadership
     private readonly control: ControlConnection,
     private readonly clock: Clock,
     private readonly peers: Peers,
+    private readonly pulse: PeerPulse,
   ) {}
 
   private get self(): string {
@@ -120,7 +131,7 @@ export class Leadership
 
   /** Whether it is known which replica leads, so that requests for STDIO servers get there. */
   get isKnown(): boolean {
-    return this.leads || this.peers.leaderId !== undefined || !this.peers.hasOthers;
+    return this.leads || this.peers.isLeaderInRows || !this.peers.hasOthers;
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -188,16 +199,27 @@ export class Leadership
       this.term = this.hasResigned ? undefined : (term ?? undefined);
       if (term !== null) this.leadsUntil = askedAt + LEADS_MS;
       if (term === null) other = leader ?? undefined;
+      this.expiresInMs = other?.expires_in_ms;
       const living = term === null ? peers : peers.filter(({ id }) => id !== ended);
       this.peers.learn(living, other?.id);
+      for (const peer of this.peers.quiet) void this.pulse.askOnce(peer);
     } catch (error) {
       // Leads until the lease runs out.
       this.logger.debug({ err: error }, 'the lease could not be renewed');
+      this.expiresInMs = undefined;
+      await this.hearOfLeader();
     }
     this.announce();
     if (this.leads) void this.watchLease();
     if (isNew) await this.tellOthers();
     return other;
+  }
+
+  /** Without the database, another replica may know who leads: one that still reaches it. */
+  private async hearOfLeader(): Promise<void> {
+    if (this.leads) return;
+    const leader = await this.pulse.leader();
+    if (leader !== undefined && !this.leads) this.peers.follow(leader);
   }
 
   /**
@@ -287,9 +309,15 @@ export class Leadership
 
   private async keepAsking(): Promise<void> {
     while (!this.stop.signal.aborted) {
-      await this.clock.sleep(ASK_EVERY_MS, this.stop.signal).catch(() => undefined);
+      await this.clock.sleep(this.asksInMs, this.stop.signal).catch(() => undefined);
       if (!this.stop.signal.aborted) await this.refresh();
     }
+  }
+
+  private get asksInMs(): number {
+    if (this.leads && this.peers.hasOthers) return RENEW_EVERY_MS;
+    const { expiresInMs = ASK_EVERY_MS } = this;
+    return Math.min(ASK_EVERY_MS, Math.max(0, expiresInMs) + TAKE_OVER_AFTER_MS);
   }
 
   /** That they ask who leads, to close their sessions to the former leader. */

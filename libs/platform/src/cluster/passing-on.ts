@@ -10,6 +10,7 @@ import {
 import { Agent as TlsAgent, request as httpsRequest } from 'node:https';
 import { errorCode } from '../errors/error-code.js';
 import { PASS_SCHEME, type PassedRequest, Passes } from './passes.js';
+import { PeerPulse } from './peer-pulse.js';
 import { type Peer, Peers } from './peers.js';
 
 /** Of one connection only (RFC 9110 §7.6.1), or credentials, which the pass replaces. */
@@ -27,6 +28,9 @@ const NOT_PASSED = new Set([
   'cookie',
 ]);
 
+/** For a replica that does not answer to be seen to be gone, and then some. */
+const AWAKE_WITHIN_MS = 10_000;
+
 /**
  * `gone`: nothing was sent, or the replica accepts none of our requests. `unknown`: the request was sent, and its
  * answer did not begin.
@@ -40,6 +44,8 @@ export interface ToPass {
   /** What was read of the body already; otherwise it is streamed. */
   readonly body?: Buffer;
 }
+
+type Failed = (failure: PassFailure, to: Peer) => void;
 
 interface Passed {
   readonly to: string;
@@ -60,8 +66,9 @@ export class PassingOn implements OnApplicationShutdown {
   private readonly running = new Set<Passed>();
 
   constructor(
-    peers: Peers,
+    private readonly peers: Peers,
     private readonly passes: Passes,
+    private readonly pulse: PeerPulse,
   ) {
     peers.onGone((id) => this.abandon(id));
   }
@@ -89,7 +96,30 @@ export class PassingOn implements OnApplicationShutdown {
   }
 
   /** Calls `fail` when there is no answer to send back, at most once. */
-  pass(to: Peer, exchange: ToPass, fail: (failure: PassFailure, to: Peer) => void): void {
+  pass(to: Peer, exchange: ToPass, fail: Failed): void {
+    if (this.peers.isAwake(to.id)) this.send(to, exchange, fail);
+    else void this.sendWhenAwake(to, exchange, fail);
+  }
+
+  /** Nothing is sent to a replica that stands still, so that its clients begin again elsewhere when it is gone. */
+  private async sendWhenAwake(to: Peer, exchange: ToPass, fail: Failed): Promise<void> {
+    const { response } = exchange;
+    const ended = new AbortController();
+    const end = (): void => ended.abort();
+    response.once('close', end);
+    const ungone = this.peers.onGone((id) => {
+      if (id === to.id) end();
+    });
+    const pulse = await this.pulse.of(to, AWAKE_WITHIN_MS, ended.signal);
+    response.off('close', end);
+    ungone();
+    if (response.destroyed) return;
+    if (pulse === 'answers') return this.send(to, exchange, fail);
+    this.logger.warn({ replica: to.id, url: to.url, reason: pulse }, 'replica.not_reached');
+    fail('gone', to);
+  }
+
+  private send(to: Peer, exchange: ToPass, fail: Failed): void {
     const { request, response } = exchange;
     const { method = 'GET', url: path = '/' } = request;
     const url = new URL(path, to.url);
@@ -128,6 +158,7 @@ export class PassingOn implements OnApplicationShutdown {
       over(failure);
     });
     outgoing.on('response', (answer) => {
+      this.peers.heard(to.id);
       if (answer.statusCode === 409) {
         answer.resume();
         return over('gone');

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as TlsAgent, request as httpsRequest } from 'node:https';
 import { PASS_SCHEME, type PassedRequest, Passes } from './passes.js';
-import type { Peer } from './peers.js';
+import { type Peer, Peers } from './peers.js';
 
 export interface PeerRequest {
   readonly method: 'GET' | 'POST';
@@ -21,7 +21,10 @@ export class PeerRequests implements OnApplicationShutdown {
   private readonly agent = new Agent({ keepAlive: true });
   private readonly tlsAgent = new TlsAgent({ keepAlive: true });
 
-  constructor(private readonly passes: Passes) {}
+  constructor(
+    private readonly passes: Passes,
+    private readonly peers: Peers,
+  ) {}
 
   onApplicationShutdown(): void {
     this.agent.destroy();
@@ -53,8 +56,24 @@ export class PeerRequests implements OnApplicationShutdown {
         },
       });
       outgoing.on('error', reject);
-      outgoing.on('response', resolve);
+      outgoing.on('response', (answer) => {
+        this.peers.heard(to.id);
+        resolve(answer);
+      });
       outgoing.end(body);
     });
   }
+}
+
+/** The whole body of an answer of another replica. */
+export async function textOf(answer: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error('its answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

@@ -48,6 +48,41 @@ describe(Peers, () => {
     expect(gone).toEqual([id]);
   });
 
+  it('takes no replica for gone that answers, as one that has lost the database alone', async () => {
+    const id = randomUUID();
+    for (let ms = 0; ms <= 5 * PEER_GONE_MS; ms += ASK_EVERY_MS) {
+      peers.learn([row(id, 1, ms)], undefined);
+      if (ms > 6_000) expect(peers.quiet).toMatchObject([{ id }]);
+      peers.heard(id);
+      await clock.advance(ASK_EVERY_MS);
+    }
+    expect([peers.get(id)?.id, gone]).toEqual([id, []]);
+    await clock.advance(ASK_EVERY_MS);
+    peers.learn([row(id, 1, 40_000)], undefined);
+    expect(gone).toEqual([id]);
+  });
+
+  it('takes a replica for awake right after it answered', async () => {
+    const id = randomUUID();
+    expect(peers.isAwake(id)).toBe(false);
+    peers.heard(id);
+    expect(peers.isAwake(id)).toBe(true);
+    await clock.advance(250);
+    expect(peers.isAwake(id)).toBe(false);
+  });
+
+  it('follows a replica that says that it leads, until the rows say who does', () => {
+    const [former, next] = [randomUUID(), randomUUID()];
+    const led: string[] = [];
+    peers.onLeader((id) => led.push(id));
+    peers.learn([row(former, 1), row(next, 1)], undefined);
+    peers.follow(next);
+    peers.follow(next);
+    expect([peers.leader?.id, peers.isLeaderInRows, led]).toEqual([next, false, [next]]);
+    peers.learn([row(former, 2), row(next, 2)], former);
+    expect([peers.leader?.id, peers.isLeaderInRows, led]).toEqual([former, true, [next, former]]);
+  });
+
   it('takes no replica for gone after an outage of the database, in which no heartbeat was written', async () => {
     const id = randomUUID();
     peers.learn([row(id, 1)], undefined);

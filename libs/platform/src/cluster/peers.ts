@@ -7,12 +7,18 @@ import { Signal } from '../signal.js';
 import { Clock } from '../work/clock.js';
 import { ControlConnection } from './control-connection.js';
 
-/** A replica whose row did not change for this long is gone. */
+/** A replica whose row did not change for this long is gone, unless it answers. */
 export const PEER_GONE_MS = 7_000;
+/** One whose row did not change for this long is asked at every heartbeat whether it is there. */
+const QUIET_MS = 4_000;
+/** Longer than from one heartbeat to the next. */
+const ANSWERS_MS = 3_000;
 /** After a pause this long we know nothing of the others: the database, or this process, stood still. */
 const BLIND_AFTER_MS = 4_500;
 /** Requests are passed on only between replicas that speak the same protocol among each other. */
 export const PEER_PROTOCOL = 1;
+/** A replica that answered this recently is awake, and may be sent what must not be sent twice. */
+const AWAKE_MS = 250;
 /** Ids of client sessions are input: an unknown one asks the database at most this often. */
 const LOOK_UP_EVERY_MS = 250;
 
@@ -48,7 +54,8 @@ export const LIVING_PEERS = `
 
 /**
  * The other replicas on this database, as of the last heartbeat (`Leadership`). A replica is gone when it has left, or
- * when its heartbeat stands still while ours continues: after an outage of the database no replica is taken for gone.
+ * when its heartbeat stands still while ours continues and it does not answer: after an outage of the database no
+ * replica is taken for gone, and none that alone has lost the database.
  */
 @Injectable()
 export class Peers {
@@ -60,9 +67,13 @@ export class Peers {
   private readonly went = new Signal<string>('replicas that are gone');
   private readonly led = new Signal<string>('replicas that lead');
   private known = new Map<string, Known>();
+  /** Monotonic, when a replica answered last. */
+  private readonly heardAt = new Map<string, number>();
   private learntAt = 0;
-  /** Of another replica; undefined while none leads, or this one does. */
-  leaderId: string | undefined;
+  /** As of the rows. */
+  private leaderRow: string | undefined;
+  /** As it says itself, while the database does not answer here. */
+  private followed: string | undefined;
   private lookingUp: Promise<void> | undefined;
   private lookedUpAt = -Infinity;
 
@@ -109,6 +120,44 @@ export class Peers {
     return this.known.get(id);
   }
 
+  /** A replica has answered. */
+  heard(id: string): void {
+    this.heardAt.set(id, this.clock.monotonic());
+  }
+
+  /** Whether a replica has answered just now. */
+  isAwake(id: string): boolean {
+    return this.answered(id, AWAKE_MS);
+  }
+
+  private answered(id: string, withinMs: number): boolean {
+    const heardAt = this.heardAt.get(id);
+    return heardAt !== undefined && this.clock.monotonic() - heardAt < withinMs;
+  }
+
+  /** Those that write no heartbeats: they are gone, or have lost the database alone. */
+  get quiet(): readonly Peer[] {
+    const now = this.clock.monotonic();
+    return [...this.known.values()].filter(({ changedAt }) => now - changedAt > QUIET_MS);
+  }
+
+  /** Of another replica; undefined while none leads, or this one does. */
+  get leaderId(): string | undefined {
+    return this.followed ?? this.leaderRow;
+  }
+
+  /** Whether the database names a leader; a replica that has lost it alone is to get no new work. */
+  get isLeaderInRows(): boolean {
+    return this.leaderRow !== undefined;
+  }
+
+  /** Another replica says that it leads, while the database does not answer. */
+  follow(id: string): void {
+    if (id === this.leaderId) return;
+    this.followed = id;
+    void this.led.tell(id);
+  }
+
   /** Called with the id of each replica that is gone. */
   onGone(listener: (id: string) => unknown): () => void {
     return this.went.hear(listener);
@@ -132,7 +181,8 @@ export class Peers {
           : known
             ? now
             : now - Math.max(0, row.age_ms);
-      if (row.id !== this.self && now - changedAt <= PEER_GONE_MS) {
+      const isThere = now - changedAt <= PEER_GONE_MS || this.answered(row.id, ANSWERS_MS);
+      if (row.id !== this.self && isThere) {
         next.set(row.id, { id: row.id, url: row.url, seen: row.seen, changedAt });
       }
     }
@@ -144,7 +194,9 @@ export class Peers {
     this.known = next;
     this.learntAt = now;
     const hasMoved = leaderId !== this.leaderId;
-    this.leaderId = leaderId;
+    this.leaderRow = leaderId;
+    this.followed = undefined;
+    for (const id of this.heardAt.keys()) if (!next.has(id)) this.heardAt.delete(id);
     for (const id of gone) {
       this.logger.log({ replica: id }, 'replica.gone');
       void this.went.tell(id);

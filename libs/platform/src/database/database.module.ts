@@ -20,6 +20,7 @@ import { Leadership } from '../cluster/leadership.js';
 import { ClusterKeys } from '../cluster/cluster-keys.js';
 import { Passes } from '../cluster/passes.js';
 import { PassingOn } from '../cluster/passing-on.js';
+import { PeerPulse } from '../cluster/peer-pulse.js';
 import { PeerRequests } from '../cluster/peer-requests.js';
 import { Peers } from '../cluster/peers.js';
 import { BehindPooler, isPooledByTransaction } from '../cluster/pooler.js';
@@ -69,6 +70,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         ControlConnection,
         ClusterKeys,
         Peers,
+        PeerPulse,
         PeerRequests,
         Passes,
         PassingOn,
@@ -84,6 +86,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         EmbeddedDatabase,
         ClusterKeys,
         Peers,
+        PeerPulse,
         PeerRequests,
         Passes,
         PassingOn,

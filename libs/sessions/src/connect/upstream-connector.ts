@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { Person } from '@app/access';
 import { type PersonAccess, ServerAuthorizations } from '@app/authorization';
 import { ConnectFailed, connectUpstream, type UpstreamSession } from '@app/mcp-client';
-import { Egress, Env, product } from '@app/platform';
+import { DatabaseUnavailable, Egress, Env, product } from '@app/platform';
 import {
   credentialsOf,
   Deployment,
@@ -31,6 +31,8 @@ export interface ConnectRequest {
 @Injectable()
 export class UpstreamConnector {
   private readonly logger = new Logger(UpstreamConnector.name);
+  /** The STDIO servers among those that were connected here. */
+  private readonly programs = new Set<string>();
 
   constructor(
     private readonly queries: QueryBus,
@@ -52,12 +54,6 @@ export class UpstreamConnector {
     access?: PersonAccess,
   ): Promise<UpstreamSession> {
     const { probe, signal } = request;
-    const { server, transport, secrets, destination } = await this.queries.execute(
-      new ResolveTransport(serverId, access?.values),
-    );
-    if (!server.wanted) throw new ConnectFailed('it was disconnected by request');
-    request.onRead(server);
-    await refuseIfMoved(destination, access);
     const common = {
       receiving: this.budgets.receiving,
       listing: this.budgets.listing,
@@ -66,12 +62,25 @@ export class UpstreamConnector {
       deploymentId: this.deployment.id,
       signal,
     };
-    if (transport.kind === 'STDIO') {
-      const passed = await this.stdio.atLeader(signal, (leader) =>
+    const atLeader = (): Promise<UpstreamSession | undefined> =>
+      this.stdio.atLeader(signal, (leader) =>
         this.replicas.connect(leader, serverId, common, access?.person),
       );
-      if (passed) return passed;
+    let found;
+    try {
+      found = await this.queries.execute(new ResolveTransport(serverId, access?.values));
+    } catch (error) {
+      return await this.withoutRow(serverId, error, atLeader);
     }
+    const { server, transport, secrets, destination } = found;
+    if (!server.wanted) throw new ConnectFailed('it was disconnected by request');
+    request.onRead(server);
+    await refuseIfMoved(destination, access);
+    if (transport.kind === 'STDIO') {
+      this.programs.add(serverId);
+      const passed = await atLeader();
+      if (passed) return passed;
+    } else this.programs.delete(serverId);
     const tenure = transport.kind === 'STDIO' ? this.stdio.tenure() : undefined;
     const target = await this.placed(transport, serverId, access?.person);
     const authorizer = access
@@ -101,6 +110,19 @@ export class UpstreamConnector {
     // Only the shared session writes rows of the server.
     if (!access) await this.rememberEra(server, session);
     return session;
+  }
+
+  /** A replica that has lost the database alone uses what runs at the leader, which refuses what has been disconnected. */
+  private async withoutRow(
+    serverId: string,
+    error: unknown,
+    atLeader: () => Promise<UpstreamSession | undefined>,
+  ): Promise<UpstreamSession> {
+    const isCutOff = error instanceof DatabaseUnavailable && this.programs.has(serverId);
+    if (!isCutOff) this.programs.delete(serverId);
+    const passed = isCutOff ? await atLeader() : undefined;
+    if (!passed) throw error;
+    return passed;
   }
 
   /** The process of a person has its own folder and home: others leave logins and caches in theirs. */

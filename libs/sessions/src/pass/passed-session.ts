@@ -12,15 +12,25 @@ import {
   type UpstreamSession,
 } from '@app/mcp-client';
 import { LOG_LEVEL_META_KEY, type Provenance, UpstreamRpcError } from '@app/mcp-protocol';
-import type { JsonObject, RawJsonObject } from '@app/platform';
+import type { JsonObject, Pulse, RawJsonObject } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import { callerMeta, failureIn, stopIn, tellingRefusals } from './passed-request.js';
 
 const STOPPING = 'the replica that has its session takes no more requests';
+const NOT_REACHED = 'the replica that has its session does not answer';
 /** How long requests may take that were sent before. */
 const LAST_ANSWERS_MS = 30_000;
 
 const clientIds = new WeakMap<object, string>();
+
+/** The way to the other replica. */
+export interface Road {
+  /** It has answered just now. */
+  isOpen(): boolean;
+  opens(withinMs: number, signal: AbortSignal): Promise<Pulse>;
+  /** It has answered. */
+  heard(): void;
+}
 
 /** The session to a server that another replica has, over the MCP endpoint that replicas have for each other. */
 export class PassedSession implements UpstreamSession {
@@ -29,6 +39,7 @@ export class PassedSession implements UpstreamSession {
     /** The replica that has the session to the server. */
     readonly replicaId: string,
     private readonly self: string,
+    private readonly road: Road,
   ) {
     const ended = inner.closed.then(ofReplica);
     this.closed = Promise.race([ended, new Promise<SessionEnd>((end) => (this.end = end))]);
@@ -83,7 +94,8 @@ export class PassedSession implements UpstreamSession {
     params: JsonObject | undefined,
     options: RequestOptions,
   ): Promise<RawJsonObject> {
-    const { caller, meta, onServerRequest } = options;
+    const heldMs = this.road.isOpen() ? 0 : await this.held(options);
+    const { caller, meta, onServerRequest, timeoutMs } = options;
     const client = caller && {
       name: caller.principal,
       client: clientIdOf(caller.client),
@@ -92,8 +104,9 @@ export class PassedSession implements UpstreamSession {
       call: randomUUID(),
     };
     try {
-      return await this.inner.requestBytes(method, params, {
+      const result = await this.inner.requestBytes(method, params, {
         ...options,
+        timeoutMs: timeoutMs - heldMs,
         meta: {
           ...meta,
           // Filtered here, where the level of the client is known.
@@ -104,7 +117,10 @@ export class PassedSession implements UpstreamSession {
         allowInputRequired: false,
         onServerRequest: onServerRequest && tellingRefusals(onServerRequest),
       });
+      this.road.heard();
+      return result;
     } catch (error) {
+      if (error instanceof UpstreamRpcError) this.road.heard();
       // A call that waits for its user has no exchange whose end would cancel it there.
       if (client?.answers) this.giveUp(client.call);
       throw this.explained(error);
@@ -152,6 +168,29 @@ export class PassedSession implements UpstreamSession {
   abandon(): void {
     this.leave();
     void this.inner.close({ force: true });
+  }
+
+  /**
+   * Keeps a request back while the replica does not answer: sent to one that stands still it would have an unknown
+   * outcome, and so it can be sent to the next one.
+   */
+  private async held(options: RequestOptions): Promise<number> {
+    const { signal, timeoutMs, renewWithinMs = timeoutMs } = options;
+    const startedAt = performance.now();
+    const stop = new AbortController();
+    const cancel = (): void => stop.abort();
+    signal?.addEventListener('abort', cancel);
+    const left = this.closed.then(() => 'left' as const);
+    const pulse = await Promise.race([
+      this.road.opens(Math.min(timeoutMs, renewWithinMs), stop.signal),
+      left,
+    ]);
+    stop.abort();
+    signal?.removeEventListener('abort', cancel);
+    const heldMs = performance.now() - startedAt;
+    if (pulse === 'answers') return heldMs;
+    if (pulse === 'refuses') this.leave();
+    throw new ConnectionLost(NOT_REACHED, 'no', undefined, heldMs);
   }
 
   private giveUp(call: string): void {

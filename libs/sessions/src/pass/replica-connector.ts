@@ -1,11 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ConnectFailed,
+  ConnectionLost,
   type ConnectOptions,
   connectUpstream,
   type UpstreamSession,
 } from '@app/mcp-client';
-import { Egress, Env, LOCAL_EGRESS, PASS_SCHEME, type Peer, Peers, Passes } from '@app/platform';
+import {
+  Egress,
+  Env,
+  LOCAL_EGRESS,
+  PASS_SCHEME,
+  type Peer,
+  PeerPulse,
+  Peers,
+  Passes,
+} from '@app/platform';
 import type { Person } from '@app/access';
 import { randomUUID } from 'node:crypto';
 import { PASSED_PATH } from './passed-request.js';
@@ -17,6 +27,9 @@ const SENDER = {
   ip: null,
 };
 
+/** Then the leader is looked up again. */
+const LOOK_MS = 500;
+
 /** Opens sessions to servers that run at another replica. */
 @Injectable()
 export class ReplicaConnector {
@@ -26,11 +39,12 @@ export class ReplicaConnector {
   constructor(
     private readonly passes: Passes,
     private readonly peers: Peers,
+    private readonly pulse: PeerPulse,
     @Inject(Env) private readonly env: Env,
   ) {}
 
   async connect(
-    { id, url }: Peer,
+    peer: Peer,
     serverId: string,
     options: Pick<
       ConnectOptions,
@@ -38,6 +52,8 @@ export class ReplicaConnector {
     >,
     person?: Person,
   ): Promise<PassedSession> {
+    const { id, url } = peer;
+    await this.reach(peer, options.signal);
     const path = PASSED_PATH + serverId;
     const principal = person ? { ...SENDER.principal, ...person } : SENDER.principal;
     const pass = { ...SENDER, principal, method: 'POST', path };
@@ -58,15 +74,28 @@ export class ReplicaConnector {
       egress: this.egress,
       priorEra: 'modern',
     });
-    if (session.era === 'modern') return this.passed(session, id);
+    if (session.era === 'modern') return this.passed(session, peer);
     await session.close({ force: true });
     throw new ConnectFailed('the replica that leads does not take requests of others');
   }
 
-  private passed(inner: UpstreamSession, replicaId: string): PassedSession {
-    const session = new PassedSession(inner, replicaId, this.peers.self);
-    const unhear = this.peers.onGone((id) => {
-      if (id === replicaId) session.abandon();
+  /** Not to one that stands still: the attempt would last for longer than another takes to lead. */
+  private async reach(peer: Peer, signal: AbortSignal | undefined): Promise<void> {
+    const pulse = await this.pulse.of(peer, LOOK_MS, signal ?? new AbortController().signal);
+    if (pulse === 'answers') return;
+    const reason = 'the replica that leads does not answer';
+    throw new ConnectFailed(reason, new ConnectionLost(reason, 'no'));
+  }
+
+  private passed(inner: UpstreamSession, peer: Peer): PassedSession {
+    const { peers, pulse } = this;
+    const session = new PassedSession(inner, peer.id, peers.self, {
+      isOpen: () => peers.isAwake(peer.id),
+      opens: (withinMs, signal) => pulse.of(peer, withinMs, signal),
+      heard: () => peers.heard(peer.id),
+    });
+    const unhear = peers.onGone((id) => {
+      if (id === peer.id) session.abandon();
     });
     void inner.closed.then(unhear);
     return session;

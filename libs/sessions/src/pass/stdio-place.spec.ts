@@ -1,8 +1,8 @@
 import { ConnectFailed, ConnectionLost } from '@app/mcp-client';
-import type { Leadership, Peer, Peers } from '@app/platform';
+import type { Leadership, Peer, Peers, Tenure } from '@app/platform';
 import { FakeClock } from '../../../../test/support/fake-clock.js';
 import { testEnv } from '../../../../test/support/env.js';
-import { StdioPlace } from './stdio-place.js';
+import { NotHere, StdioPlace } from './stdio-place.js';
 
 const LEADER = '11111111-1111-4111-8111-111111111111';
 const NEXT = '22222222-2222-4222-8222-222222222222';
@@ -11,7 +11,11 @@ const refused = () => new ConnectFailed('unreachable', new ConnectionLost('unrea
 describe(StdioPlace, () => {
   let clock: FakeClock;
   let peers: { isClustered: true; leaderId: string | undefined; find: Peers['find'] };
-  let leadership: { leads: boolean; refresh: Leadership['refresh'] };
+  let leadership: {
+    leads: boolean;
+    refresh: Leadership['refresh'];
+    currentTenure?: Leadership['currentTenure'];
+  };
   let onRefresh: () => void;
   let place: StdioPlace;
 
@@ -66,7 +70,7 @@ describe(StdioPlace, () => {
 
   it('is not looked for longer than calls can wait', async () => {
     const { outcome, done } = at(() => Promise.reject(refused()));
-    await clock.advance(3_200);
+    await clock.advance(4_700);
     await done;
     expect(outcome.error).toMatchObject({ message: 'Connecting failed: unreachable' });
   });
@@ -75,5 +79,29 @@ describe(StdioPlace, () => {
     const { outcome, done } = at(() => Promise.reject(new ConnectFailed('cannot start')));
     await done;
     expect(outcome.error).toMatchObject({ message: 'Connecting failed: cannot start' });
+  });
+
+  describe('work for other replicas', () => {
+    let ended: AbortController;
+    beforeEach(() => {
+      ended = new AbortController();
+      const tenure: Tenure = { isOver: false, ended: ended.signal };
+      leadership.currentTenure = () => tenure;
+    });
+
+    it('is done while this replica leads', async () => {
+      await expect(place.whileHere(() => Promise.resolve('done'))).resolves.toBe('done');
+    });
+
+    it('is refused by a replica that does not lead', async () => {
+      leadership.currentTenure = () => undefined;
+      await expect(place.whileHere(() => Promise.resolve('done'))).rejects.toThrow(NotHere);
+    });
+
+    it('is refused when another replica leads while it waits', async () => {
+      const waiting = place.whileHere(() => new Promise(() => undefined));
+      ended.abort();
+      await expect(waiting).rejects.toThrow(NotHere);
+    });
   });
 });

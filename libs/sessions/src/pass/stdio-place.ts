@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ConnectFailed, ConnectionLost, type UpstreamSession } from '@app/mcp-client';
 import {
+  AppError,
   Clock,
   CoalescedRuns,
   Env,
@@ -13,7 +14,7 @@ import type { Server } from '@app/registry';
 import { PassedSession } from './passed-session.js';
 
 /** A call waits up to five seconds for a session; starting the program takes the rest. */
-const HANDOVER_MS = 3_000;
+const HANDOVER_MS = 4_500;
 const LOOK_AGAIN_MS = 100;
 
 /**
@@ -70,6 +71,26 @@ export class StdioPlace {
     }
   }
 
+  /**
+   * For requests of other replicas, which look for the next leader by themselves: rejects with NotHere when this one
+   * leads no longer, also while the request waits.
+   */
+  async whileHere<T>(work: () => Promise<T>): Promise<T> {
+    const tenure = this.leadership.currentTenure();
+    if (!tenure) throw new NotHere();
+    const { ended } = tenure;
+    let moved = (): void => undefined;
+    const over = new Promise<never>((_, reject) => {
+      moved = () => reject(new NotHere());
+      ended.addEventListener('abort', moved, { once: true });
+    });
+    try {
+      return await Promise.race([work(), over]);
+    } finally {
+      ended.removeEventListener('abort', moved);
+    }
+  }
+
   /** While it leads, for a server that is to run here only then; undefined where it runs at every replica. */
   tenure(): Tenure | undefined {
     return this.isAlwaysHere ? undefined : this.leadership.currentTenure();
@@ -104,6 +125,17 @@ export class StdioPlace {
 
   private get isAlwaysHere(): boolean {
     return !this.peers.isClustered || this.env.MCP_AGGREGATOR_STDIO_PER_REPLICA;
+  }
+}
+
+/** The replica that passes requests on has not learnt yet that another one leads. */
+export class NotHere extends AppError {
+  constructor() {
+    super('The server runs at another replica by now; nothing was executed', {
+      kind: 'unavailable',
+      code: 'NOT_LEADING',
+      context: { outcome: 'not executed' },
+    });
   }
 }
 

@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { testEnv } from '../../../../test/support/env.js';
+import { Clock } from '../work/clock.js';
+import { ClusterKeys } from './cluster-keys.js';
+import type { ControlConnection } from './control-connection.js';
+import { Passes } from './passes.js';
+import { PassingOn } from './passing-on.js';
+import { PeerPulse } from './peer-pulse.js';
+import { PeerRequests } from './peer-requests.js';
+import { type Peer, Peers } from './peers.js';
+
+const env = testEnv('unused', { MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only' });
+const never = new AbortController().signal;
+
+describe('a replica that may stand still', () => {
+  const closing: (() => unknown)[] = [];
+  let peers: Peers;
+  let pulse: PeerPulse;
+  let passing: PassingOn;
+
+  beforeEach(() => {
+    const control = { isNeeded: true } as ControlConnection;
+    const clock = new Clock();
+    peers = new Peers(control, clock, env);
+    const passes = new Passes(new ClusterKeys(env), peers);
+    const requests = new PeerRequests(passes, peers);
+    pulse = new PeerPulse(peers, requests, clock);
+    passing = new PassingOn(peers, passes, pulse);
+    closing.push(
+      () => requests.onApplicationShutdown(),
+      () => passing.onApplicationShutdown(),
+    );
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+
+  async function listen(listener: RequestListener): Promise<string> {
+    const server = createServer(listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closing.push(() => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    });
+    const address = server.address();
+    return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+  }
+  /** A replica that answers with this, or not at all. */
+  async function peer(answers: () => object | undefined): Promise<Peer & { paths: string[] }> {
+    const paths: string[] = [];
+    const url = await listen((request, response) => {
+      paths.push(request.url ?? '');
+      const answer = answers();
+      if (answer) response.end(JSON.stringify(answer));
+    });
+    const id = randomUUID();
+    const known = [...peers.others, { id, url }].map((one) => ({ ...one, seen: '1', age_ms: 0 }));
+    peers.learn(known, undefined);
+    return { id, url, paths };
+  }
+
+  it('is awake when it answers, and not asked again right after', async () => {
+    const one = await peer(() => ({ leads: false }));
+    expect(await pulse.of(one, 1_000, never)).toBe('answers');
+    expect(peers.isAwake(one.id)).toBe(true);
+    peers.heard(one.id);
+    expect(await pulse.of(one, 1_000, never)).toBe('answers');
+    expect(one.paths).toHaveLength(1);
+  });
+
+  it('is asked once for all who wait', async () => {
+    const one = await peer(() => ({ leads: false }));
+    const asked = Array.from({ length: 50 }, () => pulse.of(one, 1_000, never));
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['answers']));
+    expect(one.paths).toHaveLength(1);
+  });
+
+  it('is asked until it answers', async () => {
+    let isAwake = false;
+    const one = await peer(() => (isAwake ? { leads: false } : undefined));
+    const asked = pulse.of(one, 60_000, never);
+    await pulse.askOnce(one);
+    isAwake = true;
+    expect(await asked).toBe('answers');
+  });
+
+  it('is silent for those who wait no longer', async () => {
+    const one = await peer(() => undefined);
+    const leaving = new AbortController();
+    const asked = pulse.of(one, 60_000, leaving.signal);
+    leaving.abort();
+    expect(await asked).toBe('silent');
+  });
+
+  it('refuses when no process listens there any more', async () => {
+    const one = { id: randomUUID(), url: 'http://127.0.0.1:1' };
+    expect(await pulse.of(one, 60_000, never)).toBe('refuses');
+  });
+
+  it('is awake with a version that has no pulse', async () => {
+    const url = await listen((_, response) => response.writeHead(404).end('{}'));
+    expect(await pulse.of({ id: randomUUID(), url }, 60_000, never)).toBe('answers');
+  });
+
+  it('is found among others as the one that leads', async () => {
+    await peer(() => ({ leads: false }));
+    const leader = await peer(() => ({ leads: true }));
+    await peer(() => ({ leads: 'yes' }));
+    expect(await pulse.leader()).toBe(leader.id);
+  });
+
+  /** A client whose request is passed on; resolves with what it was answered. */
+  async function passed(to: Peer): Promise<{ status: number; failure: string | undefined }> {
+    let failure: string | undefined;
+    const entry = await listen((request, response) => {
+      const principal = { name: 'ada', scopes: ['call' as const], subjects: [] };
+      const sender = { principal, ip: null, requestId: 'one' };
+      passing.pass(to, { request, response, sender }, (why) => {
+        failure = why;
+        response.writeHead(404).end();
+      });
+    });
+    const { status } = await fetch(`${entry}/mcp`, { method: 'POST', body: '{"a":1}' });
+    return { status, failure };
+  }
+
+  it('gets no request while it is silent, and its clients hear when it is gone', async () => {
+    const one = await peer(() => undefined);
+    const answered = passed(one);
+    await pulse.askOnce(one);
+    peers.learn([], undefined);
+    expect(await answered).toEqual({ status: 404, failure: 'gone' });
+    expect(new Set(one.paths)).toEqual(new Set(['/mcp/replicas/pulse']));
+  });
+
+  it('gets the whole request when it is awake', async () => {
+    const bodies: string[] = [];
+    const url = await listen((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => (body += String(chunk)));
+      request.on('end', () => {
+        if (request.method === 'POST') bodies.push(body);
+        response.end('{"leads":false}');
+      });
+    });
+    expect(await passed({ id: randomUUID(), url })).toEqual({ status: 200, failure: undefined });
+    expect(bodies).toEqual(['{"a":1}']);
+  });
+});
