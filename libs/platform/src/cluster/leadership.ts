@@ -28,6 +28,8 @@ export const ASK_EVERY_MS = 2_000;
 const RENEW_EVERY_MS = 1_000;
 /** After the lease has run out by the clock of the database. */
 const TAKE_OVER_AFTER_MS = 20;
+/** For the others to hear that this process leaves, and for requests that they sent before. */
+const LAST_REQUESTS_MS = 500;
 /** PostgreSQL channel that tells the others to ask now: a leader stops, or another has taken over. */
 const ASK_NOW = 'switchboard_leader';
 /** Of advisory locks: each process holds one on its control connection, which PostgreSQL frees with the connection. */
@@ -273,13 +275,18 @@ export class Leadership
     this.announce();
   }
 
-  /** The others pass nothing on to this process from now on. */
+  /** The others pass nothing on to this process as soon as they have heard; what is on its way is still answered. */
   async leave(): Promise<void> {
     if (!this.control.isNeeded || this.hasLeft) return;
     this.hasLeft = true;
     await this.control
-      .query('DELETE FROM mcp.replicas WHERE id = $1', [this.self])
+      .query(
+        `WITH gone AS (DELETE FROM mcp.replicas WHERE id = $1 RETURNING 1)
+         SELECT pg_notify($2, '') FROM gone`,
+        [this.self, ASK_NOW],
+      )
       .catch(() => undefined);
+    if (this.peers.hasOthers) await this.clock.sleep(LAST_REQUESTS_MS);
   }
 
   /**

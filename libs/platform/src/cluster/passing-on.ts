@@ -28,6 +28,8 @@ const NOT_PASSED = new Set([
   'cookie',
 ]);
 
+/** After a replica is gone. */
+const LAST_ANSWERS_MS = 1_000;
 /** For a replica that does not answer to be seen to be gone, and then some. */
 const AWAKE_WITHIN_MS = 10_000;
 
@@ -70,7 +72,8 @@ export class PassingOn implements OnApplicationShutdown {
     private readonly passes: Passes,
     private readonly pulse: PeerPulse,
   ) {
-    peers.onGone((id) => this.abandon(id));
+    // One that has left still answers what is on its way.
+    peers.onGone((id) => void setTimeout(() => this.abandon(id), LAST_ANSWERS_MS).unref());
   }
 
   /** Open responses that end only with their client or a service. */

@@ -20,6 +20,8 @@ const STOPPING = 'the replica that has its session takes no more requests';
 const NOT_REACHED = 'the replica that has its session does not answer';
 /** How long requests may take that were sent before. */
 const LAST_ANSWERS_MS = 30_000;
+/** How long those to a replica that is gone. */
+const GONE_ANSWERS_MS = 1_000;
 
 const clientIds = new WeakMap<object, string>();
 
@@ -164,10 +166,10 @@ export class PassedSession implements UpstreamSession {
     this.closeWhenIdle();
   }
 
-  /** Nothing can come of the requests that are pending: the replica is gone. */
+  /** The replica is gone; one that has left still answers what is on its way. */
   abandon(): void {
     this.leave();
-    void this.inner.close({ force: true });
+    setTimeout(() => void this.inner.close({ force: true }), GONE_ANSWERS_MS).unref();
   }
 
   /**
