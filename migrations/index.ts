@@ -31,6 +31,7 @@ import { TokenAccounts1764405000000 } from './1764405000000-token-accounts.js';
 import { ServerCredentialMode1764410000000 } from './1764410000000-server-credential-mode.js';
 import { PersonCredentials1764411000000 } from './1764411000000-person-credentials.js';
 import { PersonCredentialsSeen1764412000000 } from './1764412000000-person-credentials-seen.js';
+import { NextToClassify1764600000000 } from './1764600000000-next-to-classify.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
 export const migrations = [
@@ -67,4 +68,5 @@ export const migrations = [
   ServerCredentialMode1764410000000,
   PersonCredentials1764411000000,
   PersonCredentialsSeen1764412000000,
+  NextToClassify1764600000000,
 ] as const;

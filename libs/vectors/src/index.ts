@@ -12,5 +12,6 @@ export { ToolVectors } from './spaces/tool-vectors.js';
 export { TopScores } from './indexes/top-scores.js';
 export { VectorItem } from './spaces/vector-item.js';
 export type { VectorFilter } from './indexes/vector-index.js';
+export { VectorMemory } from './indexes/vector-memory.js';
 export { blend, dot } from './indexes/vector-math.js';
 export { VectorsModule } from './vectors.module.js';

@@ -38,6 +38,9 @@ interface Lease {
   readonly contentHash: string;
 }
 
+/** By tool. */
+type Leases = ReadonlyMap<number, Lease>;
+
 /** Tools that were overridden or made due again since they were claimed. */
 class LeasesLost extends Error {
   constructor(readonly toolIds: ReadonlySet<number>) {
@@ -48,7 +51,8 @@ class LeasesLost extends Error {
 /** Batch size: the embedded database blocks the event loop during a write. */
 const TOOLS_PER_WRITE = 1_000;
 /** After this a tool claimed by a crashed process can be claimed again. */
-const LEASE = '5 minutes';
+const LEASE_END = `now() + interval '5 minutes'`;
+const NOW = 'now()';
 /** Exponential backoff after a failure: 30 s up to ten minutes. */
 const RETRY = `least(interval '30 seconds' * power(2, least(attempts, 5)), interval '10 minutes')`;
 
@@ -92,16 +96,26 @@ export class ClassificationQueue {
     }
   }
 
+  /**
+   * Claims new and changed tools among these as it makes them due, which writes their rows once and not twice. Another
+   * replica that was told of them too claims none of them.
+   */
+  async enqueueClaimed(toolIds: readonly number[]): Promise<ClaimedTool[]> {
+    const { toolsById } = this.catalogue.current;
+    const tools = toolIds.flatMap((id) => toolsById.get(id) ?? []);
+    return this.claimed(await this.enqueueExisting(tools, LEASE_END));
+  }
+
   /** Reads the rows of the tools only when one was removed meanwhile. */
-  private async enqueueExisting(tools: readonly Content[]): Promise<void> {
+  private async enqueueExisting(tools: readonly Content[], dueAt = NOW): Promise<Leases> {
     const { background } = this.database;
     try {
-      await background.transaction((tx) => this.enqueueSome(tools, tx));
+      return await background.transaction((tx) => this.enqueueSome(tools, dueAt, tx));
     } catch (error) {
       if (!isForeignKeyViolation(error)) throw error;
       const ids = tools.map(({ id }) => id);
-      await background.transaction(async (tx) =>
-        this.enqueueSome(await this.tools.hold(ids, tx), tx),
+      return background.transaction(async (tx) =>
+        this.enqueueSome(await this.tools.hold(ids, tx), dueAt, tx),
       );
     }
   }
@@ -127,21 +141,30 @@ export class ClassificationQueue {
     return unknown;
   }
 
-  private async enqueueSome(tools: readonly Content[], tx: Tx): Promise<void> {
+  /** The tools that were made due, at a time written in SQL: one in the future is the end of a lease. */
+  private async enqueueSome(tools: readonly Content[], dueAt: string, tx: Tx): Promise<Leases> {
     const values = [tools.map(({ id }) => id), tools.map(({ contentHash }) => contentHash)];
-    await tx.query(
-      `INSERT INTO mcp.tool_classifications AS c (tool_id, content_hash)
-       SELECT * FROM unnest($1::int[], $2::text[])
+    const state = dueAt === NOW ? 'DISCOVERED' : 'CLASSIFYING';
+    const due = await tx.query<(Lease & { id: number })[]>(
+      `INSERT INTO mcp.tool_classifications AS c (tool_id, content_hash, state, due_at)
+       SELECT id, hash, '${state}', ${dueAt} FROM unnest($1::int[], $2::text[]) AS given (id, hash)
        ON CONFLICT (tool_id) DO UPDATE
-       SET content_hash = excluded.content_hash, classified_by = NULL, due_at = now(), attempts = 0,
-           updated_at = now()
-       WHERE c.content_hash <> excluded.content_hash AND NOT c.is_override`,
+       SET content_hash = excluded.content_hash, classified_by = NULL, attempts = 0, updated_at = now(),
+           state = CASE WHEN excluded.due_at > now() THEN excluded.state ELSE c.state END,
+           due_at = excluded.due_at
+       WHERE c.content_hash <> excluded.content_hash AND NOT c.is_override
+       RETURNING tool_id AS id, due_at::text AS lease, content_hash AS "contentHash"`,
       values,
     );
+    await this.keepOverridden(values[0] ?? [], tx);
+    return new Map(due.map((row) => [row.id, row]));
+  }
+
+  private async keepOverridden(toolIds: readonly unknown[], tx: Tx): Promise<void> {
     const overridden = await tx.query<{ id: number }[]>(
       `SELECT tool_id AS id FROM mcp.tool_classifications
        WHERE tool_id = ANY($1::int[]) AND is_override`,
-      [values[0]],
+      [toolIds],
     );
     if (overridden.length === 0) return;
     await this.tools.markClassified(
@@ -155,7 +178,10 @@ export class ClassificationQueue {
    * expires. Tools that the catalogue shows with other contents than those in the queue are read.
    */
   async claim(limit: number): Promise<ClaimedTool[]> {
-    const leases = await this.database.background.transaction((tx) => this.lease(limit, tx));
+    return this.claimed(await this.database.background.transaction((tx) => this.lease(limit, tx)));
+  }
+
+  private async claimed(leases: Leases): Promise<ClaimedTool[]> {
     const { toolsById, servers } = this.catalogue.current;
     const shown: CatalogueTool[] = [];
     const unread = new Set<number>();
@@ -181,7 +207,7 @@ export class ClassificationQueue {
   }
 
   /** By tool, the end of its lease: any other write that makes the tool due replaces it. */
-  private async lease(limit: number, tx: Tx): Promise<ReadonlyMap<number, Lease>> {
+  private async lease(limit: number, tx: Tx): Promise<Leases> {
     const due = await tx.query<{ id: number }[]>(
       `SELECT tool_id AS id FROM mcp.tool_classifications WHERE due_at <= now()
        ORDER BY classified_by IS NOT NULL, due_at, tool_id LIMIT $1 FOR UPDATE SKIP LOCKED`,
@@ -190,7 +216,7 @@ export class ClassificationQueue {
     const leased = await tx.query<(Lease & { id: number })[]>(
       `WITH leased AS (
          UPDATE mcp.tool_classifications
-         SET state = 'CLASSIFYING', due_at = now() + interval '${LEASE}', updated_at = now()
+         SET state = 'CLASSIFYING', due_at = ${LEASE_END}, updated_at = now()
          WHERE tool_id = ANY($1::int[]) RETURNING tool_id, due_at, content_hash)
        SELECT tool_id AS id, due_at::text AS lease, content_hash AS "contentHash" FROM leased`,
       [due.map(({ id }) => id)],

@@ -88,7 +88,7 @@ describe(ClassificationWorker.name, () => {
     expect(looked).toEqual(['all', 'all']);
   });
 
-  it('may have work when tools are due, or were written since the last scan', async () => {
+  it('may have work when tools are due, or were written since the last scan and are no longer', async () => {
     expect(await worker.mayHaveWork()).toBe(true);
     await worker.lookAgain();
     expect(await worker.mayHaveWork()).toBe(false);
@@ -96,6 +96,7 @@ describe(ClassificationWorker.name, () => {
     expect(await worker.mayHaveWork()).toBe(true);
     due = [];
     writes = 'more';
+    expect(await worker.mayHaveWork()).toBe(false);
     expect(await worker.mayHaveWork()).toBe(true);
   });
 

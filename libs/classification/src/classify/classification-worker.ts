@@ -27,6 +27,8 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
   /** Ids of new or changed tools to enqueue, or all of them. */
   private told: Set<number> | 'all' = new Set();
   private writesSeen: string | undefined;
+  /** At the last look. */
+  private writesLooked: string | undefined;
   private settled: { readonly serverId: string | null; readonly toolId: number }[] = [];
   private announcedAt = Number.NEGATIVE_INFINITY;
   private announcement: Promise<void> | undefined;
@@ -68,10 +70,15 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
     return this.runs.run('queue', () => this.run());
   }
 
-  /** Whether tools are due, or were written since the last scan. */
+  /**
+   * Whether tools are due, or were written since the last scan and not since the last look: while servers are read,
+   * their tools are told of, and a scan of all of them at every look would slow that down.
+   */
   async mayHaveWork(): Promise<boolean> {
     const { writes, hasDue } = await this.queue.look();
-    return hasDue || writes !== this.writesSeen;
+    const isQuiet = writes === (this.writesLooked ?? writes);
+    this.writesLooked = writes;
+    return hasDue || (isQuiet && writes !== this.writesSeen);
   }
 
   private async run(): Promise<void> {
@@ -90,13 +97,24 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
   private async enqueue(): Promise<void> {
     const told = this.told;
     this.told = new Set();
-    if (told !== 'all' && told.size > 0) return this.queue.enqueue([...told]);
+    if (told !== 'all' && told.size > 0) return this.enqueueTold([...told]);
     const seen = told === 'all' ? undefined : this.writesSeen;
     // Reset the marker first, so that a failed enqueue is retried.
     this.writesSeen = undefined;
     const writes = await this.queue.writes();
     if (writes !== seen) await this.queue.enqueue();
     this.writesSeen = writes;
+  }
+
+  private async enqueueTold(toolIds: readonly number[]): Promise<void> {
+    const { batchSize, isLocal } = this.classifier;
+    // A model in this process takes them at once; what a stop leaves out is found by the next start.
+    for (let start = 0; isLocal && start < toolIds.length; start += batchSize) {
+      if (this.stop.signal.aborted) return;
+      const tools = await this.queue.enqueueClaimed(toolIds.slice(start, start + batchSize));
+      if (tools.length > 0) await this.classify(tools);
+    }
+    if (!isLocal) await this.queue.enqueue(toolIds);
   }
 
   private async lane(): Promise<void> {

@@ -36,6 +36,11 @@ export abstract class Classifier {
   abstract readonly batchSize: number;
   abstract readonly concurrency: number;
 
+  /** Answers at once and without the network. */
+  get isLocal(): boolean {
+    return this.name.startsWith(LOCAL);
+  }
+
   /** Omits tools without a verdict. Throws an AppError when the model cannot be reached. */
   abstract classify(
     tools: readonly ToolToClassify[],

@@ -17,6 +17,8 @@ export class LocalClassifier extends Classifier {
   readonly name: string;
   readonly batchSize = 1_000;
   readonly concurrency = 1;
+  /** Of the skills of the last batch, which seldom change. */
+  private scorer: { readonly of: string; readonly scorer: SkillScorer } | undefined;
 
   constructor(
     private readonly catalogue: Catalogue,
@@ -35,7 +37,7 @@ export class LocalClassifier extends Classifier {
     tools: readonly ToolToClassify[],
     skills: readonly Skill[],
   ): Sliced<Classification[]> {
-    const scorer = new SkillScorer(skills, this.model, this.head);
+    const scorer = this.scorerOf(skills);
     const asked = new Set(tools.map(({ id }) => id));
     const servers = new Map(tools.map(({ server }) => [server.id, server]));
     const { toolsByServer } = this.catalogue.current;
@@ -57,6 +59,14 @@ export class LocalClassifier extends Classifier {
       });
     }
     return verdicts;
+  }
+
+  private scorerOf(skills: readonly Skill[]): SkillScorer {
+    const of = JSON.stringify(skills);
+    if (this.scorer?.of !== of) {
+      this.scorer = { of, scorer: new SkillScorer(skills, this.model, this.head) };
+    }
+    return this.scorer.scorer;
   }
 }
 

@@ -1,5 +1,5 @@
 import { atOnce, type Sliced } from '@app/platform';
-import { blend, dot, type StaticModel } from '@app/vectors';
+import { blend, dot, type StaticModel, VectorMemory } from '@app/vectors';
 import type { SkillHead } from '../skills/skill-head.js';
 import type { Assignment, Skill } from '../skills/skill.js';
 
@@ -19,9 +19,12 @@ const COHERENCE = { none: 0.1, full: 0.2 };
 /** Of fewer tools the mean cosine says too little: they count as one topic. */
 const MIN_TOOLS_OF_COLLECTION = 5;
 
-interface SkillPrototypes {
+/** Where the vectors of a skill are in memory: its prototypes, and after them its weights if it has some. */
+interface SkillRows {
   readonly id: string;
-  readonly vectors: readonly Float32Array[];
+  readonly first: number;
+  readonly prototypes: number;
+  readonly isTrained: boolean;
 }
 
 /** What the tools of a server have in common. */
@@ -34,20 +37,31 @@ interface Topic {
 
 /** Scores skills by their nearest prototypes, corrected by a small trained head. */
 export class SkillScorer {
-  private readonly skills: readonly SkillPrototypes[];
+  private readonly skills: readonly SkillRows[];
+  private readonly memory: VectorMemory;
+  /** Of the last vector with each row in memory. */
+  private readonly products: Float32Array;
 
   constructor(
     skills: readonly Skill[],
     private readonly model: StaticModel,
     private readonly head: SkillHead,
   ) {
-    this.skills = skills.map((skill) => ({
-      id: skill.id,
-      vectors: (skill.prototypes.length > 0
-        ? skill.prototypes
-        : [`${skill.name}. ${skill.description}`]
-      ).flatMap((text) => model.embed(text) ?? []),
-    }));
+    this.memory = new VectorMemory(model.dimensions);
+    let rows = 0;
+    this.skills = skills.map((skill) => {
+      const texts =
+        skill.prototypes.length > 0 ? skill.prototypes : [`${skill.name}. ${skill.description}`];
+      const prototypes = texts.flatMap((text) => model.embed(text) ?? []);
+      const weights = head.weightsOf(skill.id);
+      const first = rows;
+      for (const row of weights ? [...prototypes, weights] : prototypes) {
+        this.memory.set(rows++, row);
+      }
+      const isTrained = weights !== undefined;
+      return { id: skill.id, first, prototypes: prototypes.length, isTrained };
+    });
+    this.products = new Float32Array(rows);
   }
 
   /** Every skill with its calibrated confidence, in taxonomy order. */
@@ -80,19 +94,25 @@ export class SkillScorer {
     }
     const known = peers.flatMap((text) => vectors.get(text) ?? []);
     const topic = topicOf(known, this.model.embed(server));
-    const scored = (vector: Float32Array): number[] => this.logShares(inTopic(vector, topic));
+    // Most tools are among the peers, and are scored once.
+    const scored = new Map<Float32Array, readonly number[]>();
+    const sharesOf = (vector: Float32Array): readonly number[] => {
+      const shares = scored.get(vector) ?? this.logShares(inTopic(vector, topic));
+      scored.set(vector, shares);
+      return shares;
+    };
     const vote = known.length > 1 ? topic.weight : 0;
     const sums = this.skills.map(() => 0);
     for (const vector of vote > 0 ? known : []) {
       yield;
-      scored(vector).forEach((share, i) => (sums[i] = (sums[i] ?? 0) + share));
+      sharesOf(vector).forEach((share, i) => (sums[i] = (sums[i] ?? 0) + share));
     }
     const mean = sums.map((sum) => sum / Math.max(known.length, 1));
     const scores: (Assignment[] | undefined)[] = [];
     for (const text of tools) {
       yield;
       const vector = vectors.get(text);
-      const shares = vector && scored(vector);
+      const shares = vector && sharesOf(vector);
       scores.push(
         shares &&
           this.assignments(
@@ -106,9 +126,15 @@ export class SkillScorer {
 
   /** The logarithm of each skill's share, in taxonomy order. */
   private logShares(vector: Float32Array): number[] {
-    const logits = this.skills.map(({ id, vectors }) => {
-      const nearest = vectors.reduce((best, one) => Math.max(best, dot(vector, one)), 0);
-      return this.head.logit(id, nearest, vector);
+    const { products } = this;
+    this.memory.compare([vector], products.length, (_, row, product) => {
+      products[row] = product;
+    });
+    const logits = this.skills.map(({ id, first, prototypes, isTrained }) => {
+      const weights = first + prototypes;
+      let nearest = 0;
+      for (let row = first; row < weights; row++) nearest = Math.max(nearest, products[row] ?? 0);
+      return this.head.logit(id, nearest, isTrained ? (products[weights] ?? 0) : 0);
     });
     const total = logOfSum(logits);
     return logits.map((logit) => logit - total);

@@ -1,5 +1,4 @@
 import { installedFolder } from '@app/platform';
-import { dot } from '@app/vectors';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -35,10 +34,15 @@ export class SkillHead {
     return new SkillHead(parts.model_id === modelId ? parts : { ...parts, skills: {} });
   }
 
-  logit(skillId: string, nearestPrototype: number, vector: Float32Array): number {
-    const learned = this.parts.skills[skillId];
-    const correction = learned ? learned.bias + dot(learned.weights, vector) : 0;
-    return this.parts.prototype_scale * nearestPrototype + correction;
+  /** The row of weights of a skill; undefined for one that was not trained. */
+  weightsOf(skillId: string): Float32Array | undefined {
+    return this.parts.skills[skillId]?.weights;
+  }
+
+  /** `product` is that of the vector of a text and the weights. */
+  logit(skillId: string, nearestPrototype: number, product: number): number {
+    const bias = this.parts.skills[skillId]?.bias ?? 0;
+    return this.parts.prototype_scale * nearestPrototype + bias + product;
   }
 
   /**
