@@ -80,21 +80,22 @@ export function toRead(
   return { ids, later };
 }
 
-/** Undefined when both snapshots show the same. */
+/** `touched` are the ids of all tools that differ. Undefined when both snapshots show the same. */
 export function changeBetween(
   before: CatalogueSnapshot,
   next: CatalogueSnapshot,
+  touched: ReadonlySet<number>,
 ): CatalogueReplaced | undefined {
   const serverIds = changedServers(before, next);
   const written: number[] = [];
   const classified: number[] = [];
   const removed: number[] = [];
-  if (next.toolsById !== before.toolsById) {
-    for (const tool of next.tools) {
-      const known = before.toolsById.get(tool.id);
-      if (tool !== known) (isSameText(tool, known) ? classified : written).push(tool.id);
-    }
-    for (const { id } of before.tools) if (!next.toolsById.has(id)) removed.push(id);
+  for (const id of touched) {
+    const tool = next.toolsById.get(id);
+    const known = before.toolsById.get(id);
+    if (!tool) {
+      if (known) removed.push(id);
+    } else if (tool !== known) (isSameText(tool, known) ? classified : written).push(id);
   }
   const changes = serverIds.length + written.length + classified.length + removed.length;
   // Another reason why tools are withheld changes nothing that clients see, but the snapshot.

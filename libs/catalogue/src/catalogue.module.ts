@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { RegistryModule } from '@app/registry';
 import { VectorsModule } from '@app/vectors';
 import { Catalogue } from './catalogue.js';
@@ -9,14 +8,14 @@ import { IndexToolsOnCatalogueReplaced } from './refresh/index-tools.on-catalogu
 import { LoadCatalogueOnStart } from './refresh/load-catalogue.on-start.js';
 import { ReconcileCatalogueJob } from './refresh/reconcile-catalogue.job.js';
 import { RefreshCatalogueOnChanges } from './refresh/refresh-catalogue.on-changes.js';
+import { RemoveToolsHandler } from './remove-tools.handler.js';
 import { RenameToolsHandler } from './rename-tools.handler.js';
 import { StateController } from './state.controller.js';
-import { ToolEntity } from './tool.entity.js';
 import { ToolStore } from './tool.store.js';
 import { ToolsOfServersHandler } from './tools-of-servers.handler.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ToolEntity]), RegistryModule, VectorsModule],
+  imports: [RegistryModule, VectorsModule],
   controllers: [StateController],
   providers: [
     ToolStore,
@@ -27,6 +26,7 @@ import { ToolsOfServersHandler } from './tools-of-servers.handler.js';
     FollowReplicasOnNews,
     ReconcileCatalogueJob,
     ...catalogueMetrics,
+    RemoveToolsHandler,
     RenameToolsHandler,
     ToolsOfServersHandler,
   ],

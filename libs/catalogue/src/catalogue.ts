@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { backoffMs, Clock, FailPoints, Retries, Signals } from '@app/platform';
+import { atOnce, backoffMs, Clock, FailPoints, inSlices, Retries, Signals } from '@app/platform';
 import { ListServers } from '@app/registry';
 import { changeBetween, type Stale, StaleRows, toRead, versionsOf } from './catalogue-change.js';
 import {
@@ -8,15 +8,25 @@ import {
   type CatalogueSnapshot,
   type CatalogueTool,
   indexServers,
-  indexTools,
   type ShownServer,
 } from './catalogue-snapshot.js';
+import { indexing, indexTools, reindexing } from './snapshot/index-tools.js';
 import { ToolStore } from './tool.store.js';
 
 /** Resolves when the listeners have processed the new snapshot. */
 type Heard = Promise<void>;
 
+/** The tools of the next snapshot, and the ids of those that differ from the last one. */
+interface ShownTools {
+  readonly tools: AllTools;
+  readonly touched: ReadonlySet<number>;
+}
+
 const NOTHING = indexTools([]);
+/** So many changes are indexed at once, without a turn of the event loop. */
+const FEW = 200;
+/** If a larger share of all tools changes, the next indexes are made from all tools. */
+const MOST = 0.25;
 const RETRY = { firstMs: 250, longestMs: 30_000 };
 
 /**
@@ -115,25 +125,25 @@ export class Catalogue implements OnModuleDestroy {
   }
 
   /** Drops tools of removed servers; unchanged tools keep their object identity. */
-  private async readTools(stale: StaleRows, servers: readonly ShownServer[]): Promise<AllTools> {
+  private async readTools(stale: StaleRows, servers: readonly ShownServer[]): Promise<ShownTools> {
     const registered = new Set(['', ...servers.map(({ id }) => id)]);
     const held = this.snapshot;
-    if (!stale.hasTools) {
-      const owners = [...held.toolsByServer.keys(), ...held.withheld.toolsByServer.keys()];
-      if (owners.every((id) => registered.has(id))) return held;
-    }
     const read = stale.hasTools ? await this.store.read(stale, held.toolsById) : [];
-    this.failPoints.pass('catalogue.read');
-    const shown = [...held.tools, ...held.withheld.tools];
-    const kept = shown.filter((tool) => !stale.includesTool(tool));
-    const all = [...kept, ...read].filter(({ serverId }) => registered.has(serverId));
-    const isShown = (tool: CatalogueTool): boolean =>
-      (tool.withheld === null ? held : held.withheld).toolsById.get(tool.id) === tool;
-    const isSame = all.length === shown.length && all.every(isShown);
-    return isSame ? held : indexTools(all);
+    if (stale.hasTools) this.failPoints.pass('catalogue.read');
+    const now = new Map<number, CatalogueTool>();
+    for (const tool of read) if (registered.has(tool.serverId)) now.set(tool.id, tool);
+    const removed = staleTools(held, stale, registered).filter((tool) => now.get(tool.id) !== tool);
+    const added = [...now.values()].filter((tool) => toolOf(held, tool.id) !== tool);
+    const touched = new Set([...added, ...removed].map(({ id }) => id));
+    if (touched.size === 0) return { tools: held, touched };
+    const isMost = touched.size > MOST * held.tools.length;
+    const work = isMost
+      ? indexing([...keptTools(held, removed), ...added])
+      : reindexing(held, removed, added);
+    return { tools: await (touched.size > FEW ? inSlices(work) : atOnce(work)), touched };
   }
 
-  private replace(servers: readonly ShownServer[], tools: AllTools): Heard {
+  private replace(servers: readonly ShownServer[], { tools, touched }: ShownTools): Heard {
     const previous = this.snapshot;
     const next: CatalogueSnapshot = {
       version: previous.version + 1,
@@ -145,7 +155,7 @@ export class Catalogue implements OnModuleDestroy {
       toolsByOriginalName: tools.toolsByOriginalName,
       withheld: tools.withheld,
     };
-    const change = changeBetween(previous, next);
+    const change = changeBetween(previous, next, touched);
     if (!change) return Promise.resolve();
     this.snapshot =
       change.serverIds.length > 0
@@ -153,4 +163,33 @@ export class Catalogue implements OnModuleDestroy {
         : { ...next, servers: previous.servers, serversByName: previous.serversByName };
     return this.signals.tell(change);
   }
+}
+
+function toolOf({ toolsById, withheld }: AllTools, id: number): CatalogueTool | undefined {
+  return toolsById.get(id) ?? withheld.toolsById.get(id);
+}
+
+/** What is shown of stale rows and of servers that are no longer registered. */
+function staleTools(
+  held: AllTools,
+  { toolsOf, tools }: StaleRows,
+  registered: ReadonlySet<string>,
+): CatalogueTool[] {
+  const shown = new Set<CatalogueTool>();
+  for (const { toolsByServer } of [held, held.withheld]) {
+    for (const serverId of toolsByServer.keys()) {
+      const isStale = toolsOf === 'all' || toolsOf.has(serverId) || !registered.has(serverId);
+      for (const tool of (isStale && toolsByServer.get(serverId)) || []) shown.add(tool);
+    }
+  }
+  for (const id of tools) {
+    const tool = toolOf(held, id);
+    if (tool) shown.add(tool);
+  }
+  return [...shown];
+}
+
+function keptTools(held: AllTools, removed: readonly CatalogueTool[]): CatalogueTool[] {
+  const gone = new Set(removed);
+  return [...held.tools, ...held.withheld.tools].filter((tool) => !gone.has(tool));
 }

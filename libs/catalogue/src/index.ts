@@ -7,7 +7,6 @@ export {
   type CatalogueServer,
   type CatalogueSnapshot,
   type CatalogueTool,
-  indexTools,
   type ToolIndexes,
 } from './catalogue-snapshot.js';
 export {
@@ -17,6 +16,7 @@ export {
   type ToolDiff,
   type ToolToWrite,
 } from './tool-definition.js';
+export { indexTools } from './snapshot/index-tools.js';
 export { parameterNames, textOfTool, wordsOf } from './tool-text.js';
 export { TOOLS_CHANGED } from './refresh/follow-replicas.on-news.js';
 export { ToolStore } from './tool.store.js';

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type JsonObject, type Tx } from '@app/platform';
-import { In } from 'typeorm';
 import type { StaleRows } from './catalogue-change.js';
 import type { CatalogueTool } from './catalogue-snapshot.js';
 import {
@@ -11,15 +10,16 @@ import {
   type ToolToWrite,
 } from './tool-definition.js';
 import { type ServerNames, toCatalogueTool, type ToolRow } from './tool-row.js';
-import { ToolEntity } from './tool.entity.js';
+import { ToolDigests } from './snapshot/tool-digests.js';
 import { readWithheld } from './withheld.js';
 
-/** A statement has at most 65,535 bind parameters (16 bits). */
-const ROWS_PER_INSERT = 500;
+/** Batch size: the embedded database blocks the event loop for some 15 ms per batch. */
+const ROWS_PER_WRITE = 250;
 /** Batch size: the embedded database blocks the event loop for some 12 ms per batch. */
 const ROWS_PER_READ = 1_000;
-/** Batch size for rows without a definition, for the same reason. */
-const STAMPS_PER_READ = 5_000;
+/** Of the whole table, for the same reason. In the order on disk a row is read four times as fast as by its id. */
+const PAGES_PER_READ = 200;
+const IN_PAGES = 'ctid >= $1::tid AND ctid < $2::tid';
 
 /** A changed tool keeps the name in its row until it is classified again. */
 const CLASSIFIED_BY = 'CASE WHEN is_classified THEN classified_by END';
@@ -42,6 +42,15 @@ export interface ToolStamp {
   readonly isClassified: boolean;
 }
 
+type DescribedRow = ToolRow & { readonly definition: JsonObject };
+
+interface DigestRow {
+  readonly server: string;
+  readonly tools: number;
+  readonly a: string;
+  readonly b: string;
+}
+
 export interface SkillsOfTool {
   readonly toolId: number;
   /** Primary skill first. Empty: the tool counts as unclassified. */
@@ -49,6 +58,10 @@ export interface SkillsOfTool {
   /** The content that was classified: a tool with another one keeps its skills. */
   readonly contentHash?: string | undefined;
 }
+
+/** 32 bits of a hash in hex, as `ToolDigests` reads them. */
+const bitsOf = (hash: string, from: number): string =>
+  `('x' || substr(${hash}, ${from}, 8))::bit(32)::bigint`;
 
 /** Owns the SQL on `mcp.tools`. A caller that writes refreshes the catalogue afterwards with the changed rows. */
 @Injectable()
@@ -63,13 +76,35 @@ export class ToolStore {
     stale: Pick<StaleRows, 'toolsOf' | 'tools'>,
     held: ReadonlyMap<number, CatalogueTool> = new Map(),
   ): Promise<CatalogueTool[]> {
-    const ids = await this.idsOf(stale);
     const servers = new Map<string, ServerNames>();
+    if (stale.toolsOf === 'all' && held.size === 0) return this.readAll(servers);
+    const ids = await this.idsOf(stale);
     const tools: CatalogueTool[] = [];
     for (let start = 0; start < ids.length; start += ROWS_PER_READ) {
       tools.push(...(await this.readSome(ids.slice(start, start + ROWS_PER_READ), held, servers)));
     }
     return tools;
+  }
+
+  /** A row that another replica writes meanwhile may be read twice or not at all, and is then read by its id. */
+  private async readAll(servers: Map<string, ServerNames>): Promise<CatalogueTool[]> {
+    const tools = new Map<number, CatalogueTool>();
+    for await (const pages of this.pages()) {
+      const rows = await this.database.background.direct.query<DescribedRow[]>(
+        `SELECT ${COLUMNS}, definition FROM mcp.tools WHERE ${IN_PAGES}`,
+        pages,
+      );
+      for (const row of rows) tools.set(row.id, toTool(row, servers));
+    }
+    const { background } = this.database;
+    const counted = await background.direct.query<{ tools: number }[]>(
+      'SELECT count(*)::int AS tools FROM mcp.tools',
+    );
+    if (counted[0]?.tools === tools.size) return [...tools.values()];
+    const ids = await this.idsOf({ toolsOf: 'all', tools: new Set() });
+    const missing = ids.filter((id) => !tools.has(id));
+    const known = ids.flatMap((id) => tools.get(id) ?? []);
+    return [...known, ...(await this.readSome(missing, new Map(), servers))];
   }
 
   private async idsOf({ toolsOf, tools }: Pick<StaleRows, 'toolsOf' | 'tools'>): Promise<number[]> {
@@ -94,11 +129,7 @@ export class ToolStore {
       if (known?.contentHash !== row.content_hash) unread.push(row.id);
       else tools.push(toCatalogueTool(row, known, known, servers));
     }
-    for (const row of await this.describedRows(unread)) {
-      const { definition } = row;
-      const parts = { definition, ...partsOf(definition) };
-      tools.push(toCatalogueTool(row, parts, undefined, servers));
-    }
+    for (const row of await this.describedRows(unread)) tools.push(toTool(row, servers));
     return tools;
   }
 
@@ -110,11 +141,9 @@ export class ToolStore {
     );
   }
 
-  private async describedRows(
-    ids: readonly number[],
-  ): Promise<(ToolRow & { readonly definition: JsonObject })[]> {
+  private async describedRows(ids: readonly number[]): Promise<DescribedRow[]> {
     if (ids.length === 0) return [];
-    return this.database.background.direct.query<(ToolRow & { definition: JsonObject })[]>(
+    return this.database.background.direct.query<DescribedRow[]>(
       `SELECT ${COLUMNS}, definition FROM mcp.tools WHERE id = ANY($1::int[])`,
       [ids],
     );
@@ -133,45 +162,60 @@ export class ToolStore {
     return rows[0]?.at ?? null;
   }
 
-  /** Hash per server, '' for own tools; must match `digestsOf` of a catalogue. */
+  /** Digest per server, '' for own tools; must match `digestsOf` of a catalogue. */
   async digests(): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.database.background.direct.query<{ server: string; digest: string }[]>(
-      `SELECT coalesce(source_server_id::text, '') AS server, md5(string_agg(
-         concat_ws(' ', id, name, content_hash, coalesce(withheld ->> 'hash', ''), is_classified, array_to_string(skill_ids, ','),
-                   coalesce(${CLASSIFIED_BY}, '')), ';' ORDER BY id)) AS digest
-       FROM mcp.tools GROUP BY 1`,
-    );
-    return new Map(rows.map(({ server, digest }) => [server, digest]));
+    const digests = new ToolDigests();
+    for await (const pages of this.pages()) {
+      const rows = await this.database.background.direct.query<DigestRow[]>(
+        `SELECT server, count(*)::int AS tools, sum(${bitsOf('hash', 1)})::text AS a, sum(${bitsOf('hash', 9)})::text AS b
+         FROM (SELECT coalesce(source_server_id::text, '') AS server, md5(
+                 concat_ws(' ', id, name, content_hash, coalesce(withheld ->> 'hash', ''), is_classified,
+                           array_to_string(skill_ids, ','), coalesce(${CLASSIFIED_BY}, ''))) AS hash
+               FROM mcp.tools WHERE ${IN_PAGES}) lines
+         GROUP BY server`,
+        pages,
+      );
+      for (const { server, tools, a, b } of rows) digests.add(server, tools, BigInt(a), BigInt(b));
+    }
+    return digests.all();
   }
 
-  /** The columns of all offered tools that show whether they changed, in batches. */
+  /** The columns of all offered tools that show whether they changed, in batches; one written meanwhile may be missing. */
   async *stamps(): AsyncGenerator<readonly ToolStamp[]> {
-    for (let after = 0; ;) {
-      const stamps = await this.database.background.direct.query<ToolStamp[]>(
+    for await (const pages of this.pages()) {
+      yield await this.database.background.direct.query<ToolStamp[]>(
         `SELECT id, content_hash AS "contentHash", is_classified AS "isClassified"
-         FROM mcp.tools WHERE id > $1 AND withheld IS NULL ORDER BY id LIMIT $2`,
-        [after, STAMPS_PER_READ],
+         FROM mcp.tools WHERE ${IN_PAGES} AND withheld IS NULL ORDER BY id`,
+        pages,
       );
-      const last = stamps.at(-1);
-      if (!last) return;
-      yield stamps;
-      after = last.id;
     }
+  }
+
+  /** The bounds of parts of the table. */
+  private async *pages(): AsyncGenerator<readonly [string, string]> {
+    let count = 0;
+    for (let page = 0; ; page += PAGES_PER_READ) {
+      if (page >= count) count = await this.pageCount();
+      if (page >= count) return;
+      yield [`(${page},0)`, `(${page + PAGES_PER_READ},0)`];
+    }
+  }
+
+  private async pageCount(): Promise<number> {
+    const rows = await this.database.background.direct.query<{ pages: number }[]>(
+      `SELECT (pg_relation_size('mcp.tools') / current_setting('block_size')::int)::int AS pages`,
+    );
+    return rows[0]?.pages ?? 0;
   }
 
   /** The stored tools that discovery compares with. */
   async ofServer(serverId: string, tx: Tx): Promise<StoredTool[]> {
-    const rows = await tx.find(ToolEntity, {
-      select: { id: true, originalName: true, contentHash: true, pinHash: true, withheld: true },
-      where: { sourceServerId: serverId },
-    });
-    return rows.map(({ id, originalName, contentHash, pinHash, withheld }) => ({
-      id,
-      originalName,
-      contentHash,
-      pinHash,
-      withheld: readWithheld(withheld),
-    }));
+    const rows = await tx.query<(Omit<StoredTool, 'withheld'> & { withheld: unknown })[]>(
+      `SELECT id, original_name AS "originalName", content_hash AS "contentHash", pin_hash AS "pinHash", withheld
+       FROM mcp.tools WHERE source_server_id = $1`,
+      [serverId],
+    );
+    return rows.map((row) => ({ ...row, withheld: readWithheld(row.withheld) }));
   }
 
   /** As stored, by tool id. */
@@ -229,38 +273,70 @@ export class ToolStore {
     written: (tools: number) => void,
     tx: Tx,
   ): Promise<number[]> {
-    if (diff.removed.length > 0) await tx.delete(ToolEntity, { id: In([...diff.removed]) });
-    for (const tool of diff.changed) await this.rewrite(tool.id, tool, tx);
+    await this.remove(diff.removed, tx);
+    await this.rewriteAll(diff.changed, tx);
     await this.mark(diff.marked, tx);
     await this.pin(diff.pinned, tx);
     const added: number[] = [];
-    for (let start = 0; start < diff.added.length; start += ROWS_PER_INSERT) {
-      const rows = diff.added.slice(start, start + ROWS_PER_INSERT).map((tool) => ({
-        ...columnsOf(tool),
-        name: `${serverName}.${tool.originalName}`,
-        sourceServerId: serverId,
-        isExternal: true,
-      }));
-      const inserted = await tx.insert(ToolEntity, rows);
-      added.push(...inserted.identifiers.map((identifier) => Number(identifier['id'])));
+    for (const tools of batches(diff.added)) {
+      const rows = await tx.query<{ id: number; name: string }[]>(
+        `INSERT INTO mcp.tools (name, source_server_id, is_external, ${WRITTEN.join(', ')})
+         SELECT $1 || '.' || original_name, $2, true, ${VALUES}
+         FROM unnest(${arraysFrom(3)}) AS t (${WRITTEN.join(', ')})
+         RETURNING id, original_name AS name`,
+        [serverName, serverId, ...columnsOf(tools)],
+      );
+      const ids = new Map(rows.map(({ id, name }) => [name, id]));
+      added.push(...tools.map(({ originalName }) => ids.get(originalName) ?? 0));
       written(diff.changed.length + added.length);
     }
     return added;
   }
 
-  /** Replaces the definition of a tool, which is classified again. */
-  async rewrite(toolId: number, tool: ToolToWrite, tx: Tx): Promise<void> {
-    await tx.update(
-      ToolEntity,
-      { id: toolId },
-      { ...columnsOf(tool), isClassified: false, updatedAt: () => 'now()' },
+  /** Deletes the tools of a server that is about to be deleted, without blocking the event loop for long. */
+  async removeOf(serverId: string, tx: Tx): Promise<void> {
+    const rows = await tx.query<{ id: number }[]>(
+      'SELECT id FROM mcp.tools WHERE source_server_id = $1',
+      [serverId],
+    );
+    await this.remove(
+      rows.map(({ id }) => id),
+      tx,
     );
   }
 
+  private async remove(toolIds: readonly number[], tx: Tx): Promise<void> {
+    for (const ids of batches(toolIds)) {
+      await tx.query('DELETE FROM mcp.tools WHERE id = ANY($1::int[])', [ids]);
+    }
+  }
+
+  /** Replaces the definition of a tool, which is classified again. */
+  rewrite(toolId: number, tool: ToolToWrite, tx: Tx): Promise<void> {
+    return this.rewriteAll([{ ...tool, id: toolId }], tx);
+  }
+
+  private async rewriteAll(changed: ToolDiff['changed'], tx: Tx): Promise<void> {
+    for (const tools of batches(changed)) {
+      await tx.query(
+        `UPDATE mcp.tools
+         SET (${WRITTEN.join(', ')}, is_classified, updated_at) =
+             (${VALUES}, false, now())
+         FROM unnest($1::int[], ${arraysFrom(2)}) AS t (id, ${WRITTEN.join(', ')})
+         WHERE tools.id = t.id`,
+        [tools.map(({ id }) => id), ...columnsOf(tools)],
+      );
+    }
+  }
+
   /** Withholds tools, or offers them again, with the definition in the row. */
-  async mark(tools: ToolDiff['marked'], tx: Tx): Promise<void> {
-    for (const { id, withheld } of tools) {
-      await tx.update(ToolEntity, { id }, { withheld, updatedAt: () => 'now()' });
+  async mark(marked: ToolDiff['marked'], tx: Tx): Promise<void> {
+    for (const tools of batches(marked)) {
+      await tx.query(
+        `UPDATE mcp.tools SET withheld = t.withheld::jsonb, updated_at = now()
+         FROM unnest($1::int[], $2::text[]) AS t (id, withheld) WHERE tools.id = t.id`,
+        [tools.map(({ id }) => id), tools.map(({ withheld }) => jsonOrNull(withheld))],
+      );
     }
   }
 
@@ -291,8 +367,11 @@ export class ToolStore {
     );
   }
 
-  /** Returns the ids of the tools that were written; their rows are locked until the transaction ends. */
+  /** Returns the ids of the tools that have these skills now; their rows are locked until the transaction ends. */
   async setSkills(tools: readonly SkillsOfTool[], classifiedBy: string, tx: Tx): Promise<number[]> {
+    const without = await this.holdWithoutSkills(tools, tx);
+    const others = tools.filter(({ toolId }) => !without.has(toolId));
+    if (others.length === 0) return [...without];
     const rows = await tx.query<{ id: number }[]>(
       `WITH written AS (
          UPDATE mcp.tools t
@@ -304,13 +383,30 @@ export class ToolStore {
          RETURNING t.id)
        SELECT id FROM written`,
       [
-        tools.map(({ toolId }) => toolId),
-        tools.map(({ contentHash }) => contentHash ?? null),
-        tools.map(({ skillIds }) => JSON.stringify(skillIds)),
+        others.map(({ toolId }) => toolId),
+        others.map(({ contentHash }) => contentHash ?? null),
+        others.map(({ skillIds }) => JSON.stringify(skillIds)),
         classifiedBy,
       ],
     );
-    return rows.map(({ id }) => id);
+    return [...without, ...rows.map(({ id }) => id)];
+  }
+
+  /** Those of which a model says that they have no skill, as before: writing them would copy their definitions. */
+  private async holdWithoutSkills(
+    tools: readonly SkillsOfTool[],
+    tx: Tx,
+  ): Promise<ReadonlySet<number>> {
+    const given = tools.filter(({ skillIds, contentHash }) => skillIds.length === 0 && contentHash);
+    if (given.length === 0) return new Set();
+    const rows = await tx.query<{ id: number }[]>(
+      `SELECT t.id FROM mcp.tools t JOIN unnest($1::int[], $2::text[]) AS given (id, hash) ON given.id = t.id
+       WHERE t.content_hash = given.hash AND NOT t.is_classified AND cardinality(t.skill_ids) = 0
+         AND t.primary_skill_id IS NULL
+       FOR UPDATE OF t`,
+      [given.map(({ toolId }) => toolId), given.map(({ contentHash }) => contentHash ?? null)],
+    );
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** An override by a person counts as classified, even without any skill. */
@@ -335,21 +431,45 @@ export class ToolStore {
   }
 }
 
-function columnsOf(
-  tool: ToolToWrite,
-): Pick<
-  ToolEntity,
-  | 'originalName'
-  | 'title'
-  | 'description'
-  | 'inputSchema'
-  | 'definition'
-  | 'contentHash'
-  | 'pinHash'
-  | 'withheld'
-> {
-  const { originalName, title, description, inputSchema, definition } = tool;
-  const { contentHash, pinHash, withheld } = tool;
-  const texts = { originalName, title, description, inputSchema, definition };
-  return { ...texts, contentHash, pinHash, withheld };
+function toTool(row: DescribedRow, servers: Map<string, ServerNames>): CatalogueTool {
+  const { definition } = row;
+  return toCatalogueTool(row, { definition, ...partsOf(definition) }, undefined, servers);
+}
+
+/** The columns that the definition of a tool is written to, in the order of `columnsOf`. */
+const WRITTEN = [
+  'original_name',
+  'title',
+  'description',
+  'content_hash',
+  'pin_hash',
+  'input_schema',
+  'definition',
+  'withheld',
+];
+/** As they arrive: JSON is text, because an array of JSON would be written and read once more. */
+const VALUES = `t.original_name, t.title, t.description, t.content_hash, t.pin_hash,
+  t.input_schema::json, t.definition::json, t.withheld::jsonb`;
+const arraysFrom = (first: number): string =>
+  WRITTEN.map((_, i) => `$${first + i}::text[]`).join(', ');
+
+function columnsOf(tools: readonly ToolToWrite[]): (string | null)[][] {
+  return [
+    tools.map(({ originalName }) => originalName),
+    tools.map(({ title }) => title),
+    tools.map(({ description }) => description),
+    tools.map(({ contentHash }) => contentHash),
+    tools.map(({ pinHash }) => pinHash),
+    tools.map(({ inputSchema }) => JSON.stringify(inputSchema)),
+    tools.map(({ definition }) => JSON.stringify(definition)),
+    tools.map(({ withheld }) => jsonOrNull(withheld)),
+  ];
+}
+
+const jsonOrNull = (value: object | null): string | null => value && JSON.stringify(value);
+
+function* batches<T>(rows: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < rows.length; start += ROWS_PER_WRITE) {
+    yield rows.slice(start, start + ROWS_PER_WRITE);
+  }
 }

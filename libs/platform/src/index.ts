@@ -147,6 +147,7 @@ export { readTraceContext, type TraceCarrier, type TraceContext } from './tracin
 export { Tracing } from './tracing/tracing.js';
 export { Signal } from './signal.js';
 export { Signals } from './signals.js';
+export { LayeredMap } from './collections/layered-map.js';
 export { atOnce, inSlices, type Sliced } from './work/slices.js';
 export { FairQueue, Line } from './work/fair-queue.js';
 export { Shares } from './work/shares.js';

@@ -24,6 +24,7 @@ export { refuseIfDisabled } from './refuse-if-disabled.js';
 export { RegistryModule } from './registry.module.js';
 export { RememberEra } from './status/remember-era.command.js';
 export { RememberQuestions } from './status/remember-questions.command.js';
+export { RemoveTools } from './change/remove-tools.command.js';
 export { RenameTools } from './change/rename-tools.command.js';
 export {
   type ResolvedTrial,

@@ -1,11 +1,12 @@
 import { QueryBus } from '@nestjs/cqrs';
-import { Database } from '@app/platform';
+import { atOnce, Database } from '@app/platform';
 import { ServersDigest } from '@app/registry';
 import { startApp, stopIntervals, type TestApp } from '../../../../test/support/app.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { insertTools, ROWS_ONLY } from '../../../../test/support/rows.js';
 import { Catalogue } from '../catalogue.js';
-import { digestOfServers, digestsOf } from '../catalogue-snapshot.js';
+import { digestOfServers } from '../catalogue-snapshot.js';
+import { digestsOf } from '../snapshot/tool-digests.js';
 import { ReconcileCatalogueJob } from './reconcile-catalogue.job.js';
 import { ToolStore } from '../tool.store.js';
 
@@ -18,7 +19,8 @@ describe.each([
     service.app.get(Database, { strict: false }).direct.query(sql);
   const names = (): string[] =>
     service.app.get(Catalogue, { strict: false }).current.tools.map(({ name }) => name);
-  const shownDigests = () => digestsOf(service.app.get(Catalogue, { strict: false }).current);
+  const shownDigests = () =>
+    atOnce(digestsOf(service.app.get(Catalogue, { strict: false }).current));
   const storedDigests = () => service.app.get(ToolStore, { strict: false }).digests();
   /** Waits until the reconcile job has shown the rows. */
   const reconciled = (expected: readonly string[]): Promise<void> =>

@@ -1,10 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { Interval } from '@nestjs/schedule';
-import { Upkeep } from '@app/platform';
+import { inSlices, Upkeep } from '@app/platform';
 import { ServersDigest } from '@app/registry';
 import { Catalogue } from '../catalogue.js';
-import { digestOfServers, digestsOf } from '../catalogue-snapshot.js';
+import { digestOfServers } from '../catalogue-snapshot.js';
+import { digestsOf } from '../snapshot/tool-digests.js';
 import { IndexToolsOnCatalogueReplaced } from './index-tools.on-catalogue-replaced.js';
 import { ToolStore } from '../tool.store.js';
 
@@ -54,7 +55,7 @@ export class ReconcileCatalogueJob {
 
   private async reconcileTools(): Promise<void> {
     const stored = await this.store.digests();
-    const held = digestsOf(this.catalogue.current);
+    const held = await inSlices(digestsOf(this.catalogue.current));
     const different = [...new Set([...stored.keys(), ...held.keys()])].filter(
       (serverId) => stored.get(serverId) !== held.get(serverId),
     );
