@@ -13,7 +13,7 @@ import { launch, type ServiceProcess, startProcess } from '../support/service-pr
 /** CRASH_ROUNDS sets a larger number, and then both databases are used. */
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 1);
 const TOOLS = 700;
-const whole = { tools: TOOLS, vectors: TOOLS };
+const whole = { tools: TOOLS };
 const rounds = Array.from({ length: ROUNDS }, (_, i) => i + 1);
 /** Those of others are in policy-kills. */
 const ofDiscovery = failPoints.filter((point) => !/^(?:approvals|policy|tokens)\./.test(point));
@@ -110,9 +110,7 @@ async function rowsOf(folder: string, settings: Record<string, string>): Promise
     : embedded.open(folder);
   const pool = new pg.Pool(options);
   const { rows } = await pool.query<object>(`
-    SELECT (SELECT count(*)::int FROM mcp.tools WHERE is_external) AS tools,
-           (SELECT count(*)::int FROM mcp.tool_vectors v JOIN mcp.tools t ON t.id = v.tool_id
-            WHERE t.is_external) AS vectors`);
+    SELECT count(*)::int AS tools FROM mcp.tools WHERE is_external`);
   await pool.end();
   await embedded.close();
   return rows[0];

@@ -1,6 +1,7 @@
-;; Dot products of one query with vectors that lie one after the other, sixteen floats at a time.
+;; Two functions on vectors, sixteen numbers at a time.
 (module
   (memory (export "memory") 1)
+  ;; Dot products of one query with vectors that lie one after the other.
   (func (export "scan")
     (param $vector i32) ;; address of the first vector
     (param $query i32)  ;; address of the query
@@ -41,4 +42,37 @@
           (f32.add (f32x4.extract_lane 2 (local.get $a)) (f32x4.extract_lane 3 (local.get $a)))))
       (local.set $score (i32.add (local.get $score) (i32.const 4)))
       (local.set $count (i32.sub (local.get $count) (i32.const 1)))
-      (br_if $vectors (local.get $count)))))
+      (br_if $vectors (local.get $count))))
+
+  ;; Adds a row of signed bytes, each times the scale, to a vector of floats.
+  (func (export "add")
+    (param $row i32)   ;; address of the first byte
+    (param $sum i32)   ;; address of the first float
+    (param $scale f32)
+    (param $count i32) ;; number of bytes, a multiple of 16
+    (local $end i32)
+    (local $scales v128)
+    (local $bytes v128)
+    (local.set $end (i32.add (local.get $row) (local.get $count)))
+    (local.set $scales (f32x4.splat (local.get $scale)))
+    (loop $rows
+      (local.set $bytes (v128.load (local.get $row)))
+      (v128.store offset=0 (local.get $sum) (f32x4.add
+        (v128.load offset=0 (local.get $sum))
+        (f32x4.mul (local.get $scales)
+          (f32x4.convert_i32x4_s (i32x4.extend_low_i16x8_s (i16x8.extend_low_i8x16_s (local.get $bytes)))))))
+      (v128.store offset=16 (local.get $sum) (f32x4.add
+        (v128.load offset=16 (local.get $sum))
+        (f32x4.mul (local.get $scales)
+          (f32x4.convert_i32x4_s (i32x4.extend_high_i16x8_s (i16x8.extend_low_i8x16_s (local.get $bytes)))))))
+      (v128.store offset=32 (local.get $sum) (f32x4.add
+        (v128.load offset=32 (local.get $sum))
+        (f32x4.mul (local.get $scales)
+          (f32x4.convert_i32x4_s (i32x4.extend_low_i16x8_s (i16x8.extend_high_i8x16_s (local.get $bytes)))))))
+      (v128.store offset=48 (local.get $sum) (f32x4.add
+        (v128.load offset=48 (local.get $sum))
+        (f32x4.mul (local.get $scales)
+          (f32x4.convert_i32x4_s (i32x4.extend_high_i16x8_s (i16x8.extend_high_i8x16_s (local.get $bytes)))))))
+      (local.set $row (i32.add (local.get $row) (i32.const 16)))
+      (local.set $sum (i32.add (local.get $sum) (i32.const 64)))
+      (br_if $rows (i32.lt_u (local.get $row) (local.get $end))))))

@@ -86,7 +86,9 @@ async function toolVectors(
   const fallback = isLocal
     ? undefined
     : new VectorSpace(new StaticEmbedder(local), new ExactIndex(), clock);
-  const configured = new VectorSpace(embedder, index, clock, rows, failPoints);
+  // The built-in model makes a vector in less time than a row is read.
+  const kept = isLocal ? undefined : rows;
+  const configured = new VectorSpace(embedder, index, clock, kept, failPoints);
   return new ToolVectors(configured, fallback, rows, clock, async (modelId) => {
     const settings = remoteSettings(env);
     if (!settings) return undefined;

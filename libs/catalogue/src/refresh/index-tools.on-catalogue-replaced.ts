@@ -18,6 +18,8 @@ export class IndexToolsOnCatalogueReplaced implements OnModuleInit, OnModuleDest
   private readonly retries: Retries;
   private stopHearing: (() => void) | undefined;
   private isDoubted = false;
+  /** Tools to compare; undefined for all. */
+  private changed: Set<number> | undefined;
   private isStopped = false;
 
   constructor(
@@ -43,6 +45,11 @@ export class IndexToolsOnCatalogueReplaced implements OnModuleInit, OnModuleDest
 
   /** Resolves when the index matches the catalogue, or when the attempt failed and a retry is scheduled. */
   request(): Promise<void> {
+    this.changed = undefined;
+    return this.run();
+  }
+
+  private run(): Promise<void> {
     return this.runs.run('index', () => this.converge());
   }
 
@@ -56,18 +63,25 @@ export class IndexToolsOnCatalogueReplaced implements OnModuleInit, OnModuleDest
   /** Awaited only if the index and the model are in this process; a remote model may be slow. */
   private follow({ written, classified, removed }: CatalogueReplaced): Promise<void> | undefined {
     if (written.length + classified.length + removed.length === 0) return undefined;
-    const done = this.request();
+    for (const list of [written, classified, removed]) {
+      for (const id of list) this.changed?.add(id);
+    }
+    const done = this.run();
     return this.vectors.isLocal ? done : undefined;
   }
 
   private async converge(): Promise<void> {
     if (this.isStopped) return;
     const fresh = this.isDoubted;
+    const { changed } = this;
     this.isDoubted = false;
+    this.changed = new Set();
     try {
-      await this.vectors.converge(this.catalogue.current.tools.map(itemOf), fresh);
+      const isDone = changed !== undefined && !fresh && (await this.followChanges(changed));
+      if (!isDone) await this.vectors.converge(this.catalogue.current.tools.map(itemOf), fresh);
       this.retries.clear('index');
     } catch {
+      this.changed = undefined;
       // ToolVectors has already logged the cause.
       const waitMs = this.retries.schedule('index', () => this.request());
       this.logger.debug(
@@ -75,5 +89,14 @@ export class IndexToolsOnCatalogueReplaced implements OnModuleInit, OnModuleDest
         'the vector index lags behind the catalogue; a retry is scheduled',
       );
     }
+  }
+  private followChanges(changed: ReadonlySet<number>): Promise<boolean> {
+    const { toolsById } = this.catalogue.current;
+    const items = [...changed].flatMap((id) => {
+      const tool = toolsById.get(id);
+      return tool ? [itemOf(tool)] : [];
+    });
+    const gone = [...changed].filter((id) => !toolsById.has(id));
+    return this.vectors.follow(items, gone);
   }
 }

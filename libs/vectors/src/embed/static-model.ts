@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { MAX_TEXT_CHARS } from '../text/embedding-text.js';
 import { normalise } from '../indexes/vector-math.js';
+import { WordRows } from './word-rows.js';
 import { WordPieces } from '../text/word-pieces.js';
 
 const metaSchema = z.object({
@@ -21,8 +22,7 @@ export class StaticModel {
     readonly id: string,
     readonly dimensions: number,
     private readonly pieces: WordPieces,
-    private readonly rows: Int8Array,
-    private readonly scales: Float32Array,
+    private readonly rows: WordRows,
   ) {}
 
   static load(
@@ -39,23 +39,18 @@ export class StaticModel {
       `static-${meta.dims}-${meta.sha256.slice(0, 12)}`,
       meta.dims,
       new WordPieces(vocabulary),
-      new Int8Array(file.buffer, file.byteOffset, cells),
-      // A copy, because a Float32Array must start at a multiple of four bytes.
-      new Float32Array(new Uint8Array(file.subarray(cells)).buffer),
+      new WordRows(
+        meta.dims,
+        file.subarray(0, cells),
+        // A copy, because a Float32Array must start at a multiple of four bytes.
+        new Float32Array(new Uint8Array(file.subarray(cells)).buffer),
+      ),
     );
   }
 
   /** Undefined for a text without a known word. */
   embed(text: string): Float32Array | undefined {
-    const sum = new Float32Array(this.dimensions);
-    for (const id of this.piecesOf(text)) {
-      const scale = this.scales[id] ?? 0;
-      const start = id * this.dimensions;
-      for (let i = 0; i < this.dimensions; i++) {
-        sum[i] = (sum[i] ?? 0) + (this.rows[start + i] ?? 0) * scale;
-      }
-    }
-    return normalise(sum);
+    return normalise(this.rows.sumOf(this.piecesOf(text)));
   }
 
   /** Words of the vocabulary: English ones, and frequent ones of other languages. */

@@ -34,6 +34,11 @@ export class ExactIndex implements VectorIndex {
     return Promise.resolve(new Map(this.points.map((point) => [point.id, point.fingerprint])));
   }
 
+  vectorOf(id: string): Float32Array | undefined {
+    const slot = this.slotOf.get(id);
+    return slot === undefined ? undefined : this.memory.at(slot).slice(0, this.dimensions);
+  }
+
   upsert(points: readonly VectorPoint[]): Promise<void> {
     this.masks.clear();
     for (const { id, vector, payload, fingerprint } of points) {

@@ -32,6 +32,8 @@ export interface VectorIndex {
   /** Adds points, or replaces those with the same id. */
   upsert(points: readonly VectorPoint[]): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
+  /** A copy of the vector of a point; absent where it would have to be fetched. */
+  vectorOf?(id: string): Float32Array | undefined;
   /** For each vector the nearest points that pass the filter, by score, then id. */
   search(
     vectors: readonly Float32Array[],

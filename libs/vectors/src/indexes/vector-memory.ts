@@ -1,17 +1,10 @@
-import { installedFolder } from '@app/platform';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { growTo, scanModule } from './scan-module.js';
 
-const PAGE_BYTES = 65_536;
 const FLOAT_BYTES = 4;
 /** Floats that scan.wat reads per step. */
 const STEP_FLOATS = 16;
 /** Vectors per block; a block stays in the CPU cache while all queries are compared with it. */
 const BLOCK = 512;
-
-type Scan = (vector: number, query: number, score: number, count: number, bytes: number) => void;
-
-let compiled: WebAssembly.Module | undefined;
 
 /**
  * Vectors in the memory of a small WebAssembly module that compares them with SIMD, nine times as fast as
@@ -20,7 +13,7 @@ let compiled: WebAssembly.Module | undefined;
  */
 export class VectorMemory {
   private readonly memory: WebAssembly.Memory;
-  private readonly scan: Scan;
+  private readonly scan: ReturnType<typeof scanModule>['scan'];
   /** Floats per vector, padded with zeros. */
   private readonly stride: number;
   private readonly scoresAt: number;
@@ -28,17 +21,9 @@ export class VectorMemory {
   private floats: Float32Array;
 
   constructor(dimensions: number) {
-    compiled ??= new WebAssembly.Module(
-      readFileSync(join(installedFolder('libs/vectors/scan', import.meta.url), 'scan.wasm')),
-    );
-    const { memory, scan } = new WebAssembly.Instance(compiled).exports;
-    if (!(memory instanceof WebAssembly.Memory) || typeof scan !== 'function') {
-      throw new Error(
-        'scan.wasm does not export memory and scan; run node libs/vectors/scan/build.mjs',
-      );
-    }
+    const { memory, scan } = scanModule();
     this.memory = memory;
-    this.scan = scan as Scan;
+    this.scan = scan;
     this.stride = Math.ceil(dimensions / STEP_FLOATS) * STEP_FLOATS;
     this.scoresAt = this.stride;
     this.vectorsAt = this.stride + BLOCK;
@@ -49,6 +34,11 @@ export class VectorMemory {
   set(slot: number, vector: Float32Array): void {
     this.reserve(slot + 1);
     this.floats.set(vector, this.vectorsAt + slot * this.stride);
+  }
+
+  at(slot: number): Float32Array {
+    const start = this.vectorsAt + slot * this.stride;
+    return this.floats.subarray(start, start + this.stride);
   }
 
   move(from: number, to: number): void {
@@ -79,12 +69,11 @@ export class VectorMemory {
   }
 
   private reserve(slots: number): void {
-    const missing =
-      (this.vectorsAt + slots * this.stride) * FLOAT_BYTES - this.memory.buffer.byteLength;
-    if (missing <= 0) return;
+    const bytes = (this.vectorsAt + slots * this.stride) * FLOAT_BYTES;
+    const held = this.memory.buffer.byteLength;
+    if (bytes <= held) return;
     // Grows by at least half, because growing may copy all memory.
-    const pages = Math.ceil(Math.max(missing, this.memory.buffer.byteLength / 2) / PAGE_BYTES);
-    this.memory.grow(pages);
+    growTo(this.memory, Math.max(bytes, 1.5 * held));
     this.floats = new Float32Array(this.memory.buffer);
   }
 }

@@ -64,6 +64,29 @@ describe(ToolVectors, () => {
     expect(await find('a')).toEqual([2, 3]);
   });
 
+  it('follows a change without the other tools, once it has converged', async () => {
+    const { vectors, configured, find } = setUp();
+    expect(await vectors.follow([item(1, 'aaa')], [])).toBe(false);
+    await vectors.converge([item(1, 'aaa'), item(2, 'bbb'), item(3, 'ccc')]);
+    configured.asked.length = 0;
+    expect(await vectors.follow([item(2, 'abb'), item(3, 'ccc'), item(4, 'aab')], [1, 9])).toBe(
+      true,
+    );
+    expect(configured.asked).toEqual(['abb', 'aab']);
+    expect(await find('a')).toEqual([4, 2, 3]);
+  });
+
+  it('does not embed a text again when only its payload changes, though no rows keep vectors', async () => {
+    const { configured } = setUp();
+    const space = new VectorSpace(configured, new ExactIndex(), new SettableClock());
+    await space.converge([item(1, 'aaa'), item(2, 'bbb')]);
+    configured.asked.length = 0;
+    await space.follow([new VectorItem(1, () => 'aaa', { name: 'renamed' })], []);
+    expect(configured.asked).toEqual([]);
+    const [found] = await space.search(['a'], 10, { name: ['renamed'] });
+    expect(found).toEqual([{ id: '1', score: 1 }]);
+  });
+
   it('embeds a text once, and only changed ones again', async () => {
     const { vectors, configured } = setUp();
     await vectors.converge([item(1, 'aaa'), item(2, 'bbb')]);

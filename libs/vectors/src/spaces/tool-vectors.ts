@@ -74,6 +74,20 @@ export class ToolVectors {
     if (!before) await this.rows.forgetOtherModels(this.modelId);
   }
 
+  /**
+   * Writes and removes only these tools, which is enough while all others are indexed. False if `converge` has to compare
+   * all of them: only an index in this process is known to hold what was written to it.
+   */
+  async follow(items: readonly VectorItem[], gone: readonly number[]): Promise<boolean> {
+    if (!this.isLocal) return false;
+    try {
+      return await this.configured.follow(items, gone);
+    } catch (error) {
+      this.pause(this.configured, error);
+      throw error;
+    }
+  }
+
   /** After a change of model the old vectors are used until the new ones are complete. */
   private async restorePrevious(items: readonly VectorItem[]): Promise<void> {
     if (this.previous) return;

@@ -1,19 +1,27 @@
 import { createHash } from 'node:crypto';
 import type { VectorPayload } from '../indexes/vector-index.js';
 
+/** Of a fingerprint: those of items with the same text have the same beginning. */
+export const TEXT_CHARS = 16;
+
 /**
  * A tool as it is written to the vector index. The text is built on demand, because few of 100,000 tools
  * change at a time.
  */
 export class VectorItem {
-  readonly fingerprint: string;
+  private known: string | undefined;
 
   constructor(
     readonly toolId: number,
     private readonly textOf: () => string,
     readonly payload: VectorPayload,
-  ) {
-    this.fingerprint = hash(this.textHash + JSON.stringify(payload)).toString('hex', 0, 16);
+  ) {}
+
+  /** Of the text and, after TEXT_CHARS of it, of the payload. */
+  get fingerprint(): string {
+    return (this.known ??=
+      this.textHash.slice(0, TEXT_CHARS) +
+      hash(JSON.stringify(this.payload)).toString('hex', 0, 8));
   }
 
   get text(): string {

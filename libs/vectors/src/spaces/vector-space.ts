@@ -1,12 +1,13 @@
 import { Logger } from '@nestjs/common';
-import type { Clock, FailPoints } from '@app/platform';
+import { type Clock, type FailPoints, inSlices, type Sliced } from '@app/platform';
 import type { Embedder } from '../embed/embedder.js';
 import type { VectorRows } from './tool-vector.store.js';
 import type { VectorFilter, VectorHit, VectorIndex } from '../indexes/vector-index.js';
-import type { VectorItem } from './vector-item.js';
+import { TEXT_CHARS, type VectorItem } from './vector-item.js';
 import { EmbeddingFailed } from '../vectors.errors.js';
 
-const ITEMS_PER_BATCH = 500;
+/** Batch size: the embedded database blocks the event loop during a write. */
+const ITEMS_PER_BATCH = 200;
 /** Queries repeat, and a remote model costs a round trip each. */
 const MAX_CACHED_QUERIES = 1_000;
 const PROBE = 'a tool';
@@ -47,9 +48,7 @@ export class VectorSpace {
       if (fresh || !this.stored) this.stored = new Map(await this.index.stored());
       const stored = this.stored;
       await this.removeOthers(items, stored);
-      const stale = items.filter(
-        (item) => stored.get(String(item.toolId)) !== this.fingerprint(item),
-      );
+      const stale = await this.staleAmong(items, stored);
       const now = this.clock.monotonic();
       const waiting = new Map(
         stale.flatMap(({ fingerprint }) => {
@@ -58,8 +57,8 @@ export class VectorSpace {
         }),
       );
       const due = stale.filter(({ fingerprint }) => !waiting.has(fingerprint));
-      for (let start = 0; start < due.length; start += ITEMS_PER_BATCH) {
-        const left = await this.write(due.slice(start, start + ITEMS_PER_BATCH), stored);
+      for (const batch of batches(due)) {
+        const left = await this.write(batch, stored);
         for (const { fingerprint } of left) waiting.set(fingerprint, now + SET_ASIDE_MS);
         this.logSetAside(left);
       }
@@ -72,13 +71,34 @@ export class VectorSpace {
     }
   }
 
+  /**
+   * Writes only these items and removes these ids: the rest of the index has to be equal already. False if that is not
+   * known, because it was never complete or the last change failed.
+   */
+  async follow(items: readonly VectorItem[], gone: readonly number[]): Promise<boolean> {
+    const { stored } = this;
+    if (!stored || !this.filled) return false;
+    try {
+      const ids = gone.map(String).filter((id) => stored.has(id));
+      for (const batch of batches(ids)) {
+        await this.index.remove(batch);
+        for (const id of batch) stored.delete(id);
+      }
+      for (const batch of batches(await this.staleAmong(items, stored))) {
+        await this.write(batch, stored);
+      }
+      return true;
+    } catch (error) {
+      this.stored = undefined;
+      throw error;
+    }
+  }
+
   /** Fills the index from rows only, without calling the model, which is being replaced. */
   async restore(items: readonly VectorItem[]): Promise<void> {
     const rows = this.rows ?? { load: () => Promise.resolve([]) };
-    for (let start = 0; start < items.length; start += ITEMS_PER_BATCH) {
-      const batch = new Map(
-        items.slice(start, start + ITEMS_PER_BATCH).map((item) => [item.toolId, item]),
-      );
+    for (const some of batches(items)) {
+      const batch = new Map(some.map((item) => [item.toolId, item]));
       const known = await rows.load(this.embedder.modelId, [...batch.keys()]);
       this.dimensions ??= known[0]?.vector.length;
       if (this.dimensions === undefined) continue;
@@ -143,6 +163,25 @@ export class VectorSpace {
     await this.index.open(this.dimensions);
   }
 
+  private staleAmong(
+    items: readonly VectorItem[],
+    stored: ReadonlyMap<string, string>,
+  ): Promise<VectorItem[]> {
+    return inSlices(this.comparing(items, stored));
+  }
+
+  private *comparing(
+    items: readonly VectorItem[],
+    stored: ReadonlyMap<string, string>,
+  ): Sliced<VectorItem[]> {
+    const stale: VectorItem[] = [];
+    for (const item of items) {
+      yield;
+      if (stored.get(String(item.toolId)) !== this.fingerprint(item)) stale.push(item);
+    }
+    return stale;
+  }
+
   private async removeOthers(
     items: readonly VectorItem[],
     stored: Map<string, string>,
@@ -161,7 +200,7 @@ export class VectorSpace {
     items: readonly VectorItem[],
     stored: Map<string, string>,
   ): Promise<readonly VectorItem[]> {
-    const { vectors, hasNew } = await this.vectorsOf(items);
+    const { vectors, hasNew } = await this.vectorsOf(items, stored);
     const points = items.flatMap((item) => {
       const { toolId, payload } = item;
       const vector = vectors.get(toolId);
@@ -185,15 +224,22 @@ export class VectorSpace {
     );
   }
 
-  /** From rows if the text is unchanged, else from the model. */
+  /** From the index or rows if the text is unchanged, else from the model. */
   private async vectorsOf(
     items: readonly VectorItem[],
+    stored: ReadonlyMap<string, string>,
   ): Promise<{ vectors: ReadonlyMap<number, Float32Array>; hasNew: boolean }> {
     const { modelId } = this.embedder;
-    const ids = items.map((item) => item.toolId);
-    const known = new Map((await this.rows?.load(modelId, ids))?.map((row) => [row.toolId, row]));
     const vectors = new Map<number, Float32Array>();
-    const unknown = items.filter((item) => {
+    for (const item of items) {
+      const indexed = this.isSameText(item, stored) && this.index.vectorOf?.(String(item.toolId));
+      if (indexed) vectors.set(item.toolId, indexed);
+    }
+    const others = items.filter(({ toolId }) => !vectors.has(toolId));
+    if (others.length === 0) return { vectors, hasNew: false };
+    const ids = others.map(({ toolId }) => toolId);
+    const known = new Map((await this.rows?.load(modelId, ids))?.map((row) => [row.toolId, row]));
+    const unknown = others.filter((item) => {
       const row = known.get(item.toolId);
       const usable = row?.textHash === item.textHash && row.vector.length === this.dimensions;
       if (usable) vectors.set(item.toolId, row.vector);
@@ -212,8 +258,20 @@ export class VectorSpace {
     return { vectors, hasNew: rows.length > 0 };
   }
 
+  private isSameText(item: VectorItem, stored: ReadonlyMap<string, string>): boolean {
+    const beginning = this.embedder.modelId.length + 1 + TEXT_CHARS;
+    const known = stored.get(String(item.toolId))?.slice(0, beginning);
+    return known === this.fingerprint(item).slice(0, beginning);
+  }
+
   /** With the model, because vectors differ by model. */
   private fingerprint(item: VectorItem): string {
     return `${this.embedder.modelId} ${item.fingerprint}`;
+  }
+}
+
+function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += ITEMS_PER_BATCH) {
+    yield items.slice(start, start + ITEMS_PER_BATCH);
   }
 }
