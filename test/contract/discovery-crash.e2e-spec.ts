@@ -65,7 +65,7 @@ async function copyOfFirst(engine: Engine): Promise<[string, Record<string, stri
   const { folder, database } = await first;
   const copy = await newFolder();
   await cp(folder, copy, { recursive: true });
-  return [copy, settingsFor(database && (await createDatabase(database)))];
+  return [copy, settingsFor(database && (await createDatabase({ copyOf: database })))];
 }
 
 describe('a service that is killed while it discovers', () => {

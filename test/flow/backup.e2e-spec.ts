@@ -2,11 +2,12 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { commandLine, program } from '../support/command-line.js';
+import type { Engine } from '../support/database.js';
 import { PATIENCE, temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
 import { fixture } from '../support/peers.js';
-import { createDatabase } from '../support/postgres.js';
+import { createDatabase, postgresVersions } from '../support/postgres.js';
 import { type Ran, run } from '../support/run.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 
@@ -46,6 +47,10 @@ describe('a backup', () => {
       child.kill('SIGTERM');
       await exited;
     }
+  }
+
+  async function databaseOf(engine: Engine): Promise<Settings> {
+    return engine === 'PGlite' ? {} : { DATABASE_URL: await createDatabase({ version: engine }) };
   }
 
   /** `switchboard` where a service with these settings would run. */
@@ -120,13 +125,14 @@ describe('a backup', () => {
   }
 
   it.each([
-    ['the embedded database', 'the embedded database', false, false],
-    ['the embedded database', 'PostgreSQL', false, true],
-    ['PostgreSQL', 'the embedded database', true, false],
-  ])(
+    ['PGlite', 'PGlite'],
+    ['PGlite', 'PostgreSQL'],
+    ['PostgreSQL', 'PGlite'],
+    ...postgresVersions.slice(1).map((version) => ['PostgreSQL', version] as const),
+  ] as const)(
     'of %s, taken while the service writes, restores to the same lists, tokens and views on %s',
-    async (_from, _to, isFromPostgres, isToPostgres) => {
-      const source = isFromPostgres ? { DATABASE_URL: await createDatabase() } : {};
+    async (from, to) => {
+      const source = await databaseOf(from);
       const service = await start('first', source);
       await fill(service);
       const file = join(folder.path, 'backup.jsonl.gz');
@@ -145,7 +151,7 @@ describe('a backup', () => {
       const before = (await shown(service)) as { views: { views: { slug: string }[] } };
       await stopAll();
 
-      const target = isToPostgres ? { DATABASE_URL: await createDatabase() } : {};
+      const target = await databaseOf(to);
       const restored = await local('second', ['restore', file], target);
       expect(restored).toMatchObject({ code: 0, stderr: '' });
       const second = await start('second', target);

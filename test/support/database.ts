@@ -5,10 +5,13 @@ import { EmbeddedDatabase } from '../../libs/platform/src/database/embedded-data
 import { migrate } from '../../libs/platform/src/database/migrations.js';
 import { migrations } from '../../migrations/index.js';
 import { temporaryFolder, testEnv } from './env.js';
-import { createDatabase } from './postgres.js';
+import { createDatabase, type PostgresVersion, postgresVersions } from './postgres.js';
 
+/** For specs of the whole service. */
 export const engines = ['PGlite', 'PostgreSQL'] as const;
-export type Engine = (typeof engines)[number];
+/** For specs of stores; Debian's PostgreSQL 15 where it is installed. */
+export const allEngines: readonly Engine[] = ['PGlite', ...postgresVersions];
+export type Engine = 'PGlite' | PostgresVersion;
 
 /** A migrated database for store specs, without the service. */
 export async function openDatabase(
@@ -18,9 +21,12 @@ export async function openDatabase(
   const folder = await temporaryFolder();
   const embedded = new EmbeddedDatabase();
   const overrides: Record<string, string> =
-    engine === 'PostgreSQL'
-      ? { DATABASE_URL: await createDatabase(), MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only' }
-      : {};
+    engine === 'PGlite'
+      ? {}
+      : {
+          DATABASE_URL: await createDatabase({ version: engine }),
+          MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only',
+        };
   const dataSource = await new DataSource({
     ...dataSourceOptions(testEnv(folder.path, overrides), embedded, migrations),
     entities,

@@ -40,7 +40,7 @@ export async function startPostgres(flags = []) {
   };
 }
 
-async function freePort() {
+export async function freePort() {
   for (;;) {
     const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
     if (await isFree(port)) return port;

@@ -1,3 +1,3 @@
 export default function stopTestPostgres() {
-  return globalThis.testPostgres.stop();
+  return Promise.all(globalThis.testPostgres.map((postgres) => postgres?.stop()));
 }

@@ -1,10 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
-/** A new database in the PostgreSQL of this test run, empty or a copy of another one; its URL. */
-export async function createDatabase(copyOf?: string): Promise<string> {
-  const server = process.env['TEST_POSTGRES_URL'];
-  if (!server) throw new Error('TEST_POSTGRES_URL is set by test/support/global-setup.mjs');
+/** Set by test/support/global-setup.mjs. */
+const SERVERS = {
+  PostgreSQL: process.env['TEST_POSTGRES_URL'],
+  'PostgreSQL 15': process.env['TEST_POSTGRES_15_URL'],
+};
+export type PostgresVersion = keyof typeof SERVERS;
+
+/** The one from npm, and that of Debian where it is installed. */
+export const postgresVersions: readonly PostgresVersion[] = SERVERS['PostgreSQL 15']
+  ? ['PostgreSQL', 'PostgreSQL 15']
+  : ['PostgreSQL'];
+
+/** A new database in a PostgreSQL of this test run, empty or a copy of another one; its URL. */
+export async function createDatabase({
+  copyOf,
+  version = 'PostgreSQL',
+}: { copyOf?: string | undefined; version?: PostgresVersion } = {}): Promise<string> {
+  const server = SERVERS[version];
+  if (!server) throw new Error(`test/support/global-setup.mjs started no ${version}`);
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   const client = new pg.Client({ connectionString: `${server}/postgres` });
   await client.connect();

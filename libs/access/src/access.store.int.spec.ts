@@ -1,5 +1,5 @@
 import { type ConfiguredToken, type KeysetPage, MAX_OFFSET } from '@app/platform';
-import { engines, openDatabase } from '../../../test/support/database.js';
+import { allEngines, openDatabase } from '../../../test/support/database.js';
 import { AuditEntity } from './audit/audit.entity.js';
 import { AuditStore } from './audit/audit.store.js';
 import { TokenStore } from './authenticate/token.store.js';
@@ -10,7 +10,7 @@ const token = (name: string, letter: string, ...scopes: ConfiguredToken['scopes'
   scopes,
 });
 
-describe.each(engines)('the stores of access on %s', (engine) => {
+describe.each(allEngines)('the stores of access on %s', (engine) => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
 
   beforeAll(async () => {

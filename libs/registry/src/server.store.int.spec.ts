@@ -1,7 +1,7 @@
-import { engines, openDatabase } from '../../../test/support/database.js';
+import { allEngines, openDatabase } from '../../../test/support/database.js';
 import { ServerEntity } from './server.entity.js';
 
-describe.each(engines)('rows of servers on %s', (engine) => {
+describe.each(allEngines)('rows of servers on %s', (engine) => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
   beforeAll(async () => {
     opened = await openDatabase(engine, [ServerEntity]);

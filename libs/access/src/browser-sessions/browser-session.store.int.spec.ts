@@ -1,9 +1,9 @@
-import { engines, openDatabase } from '../../../../test/support/database.js';
+import { allEngines, openDatabase } from '../../../../test/support/database.js';
 import { BrowserSessionStore } from './browser-session.store.js';
 
 const hash = (text: string): string => text.padEnd(64, '0');
 
-describe.each(engines)(`${BrowserSessionStore.name} on %s`, (engine) => {
+describe.each(allEngines)(`${BrowserSessionStore.name} on %s`, (engine) => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
   let store: BrowserSessionStore;
 

@@ -1,9 +1,9 @@
-import { engines, openDatabase } from '../../../../test/support/database.js';
+import { allEngines, openDatabase } from '../../../../test/support/database.js';
 import { LoginCodeStore } from './login-code.store.js';
 
 const hash = (text: string): string => text.padEnd(64, '0');
 
-describe.each(engines)(`${LoginCodeStore.name} on %s`, (engine) => {
+describe.each(allEngines)(`${LoginCodeStore.name} on %s`, (engine) => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
   let store: LoginCodeStore;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { engines, openDatabase } from '../../../../test/support/database.js';
+import { allEngines, openDatabase } from '../../../../test/support/database.js';
 import { CallDayStore } from './call-day.store.js';
 import type { CallDay } from './call-days.js';
 import { newLatency } from './latency.js';
@@ -13,7 +13,7 @@ const dayOf = (serverId: string, tool: string, calls: number, day = DAY): CallDa
   return { day, serverId, tool, calls, errors: 1, latency };
 };
 
-describe.each(engines)('calls by day in %s', (engine) => {
+describe.each(allEngines)('calls by day in %s', (engine) => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
   let store: CallDayStore;
   beforeAll(async () => {

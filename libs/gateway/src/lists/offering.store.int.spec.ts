@@ -1,6 +1,6 @@
 import type { Replicas } from '@app/platform';
 import { randomUUID } from 'node:crypto';
-import { engines, openDatabase } from '../../../../test/support/database.js';
+import { allEngines, openDatabase } from '../../../../test/support/database.js';
 import { OfferingStore } from './offering.store.js';
 import type { PageItem } from './paging.js';
 
@@ -10,7 +10,7 @@ const items = (count: number, padding = 0): PageItem[] =>
     json: JSON.stringify({ uri: `a://${i}`, name: `line\nend ${'x'.repeat(padding)}` }),
   }));
 
-describe.each(engines)(`${OfferingStore.name} on %s`, (engine) => {
+describe.each(allEngines)(`${OfferingStore.name} on %s`, (engine) => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
   let store: OfferingStore;
   let told: string[][];

@@ -1,6 +1,6 @@
 import type { CredentialVault } from '@app/registry';
 import { randomUUID } from 'node:crypto';
-import { engines, openDatabase } from '../../../../test/support/database.js';
+import { allEngines, openDatabase } from '../../../../test/support/database.js';
 import { hashOf, RecordStore } from './record.store.js';
 
 /** Seals nothing. */
@@ -9,7 +9,7 @@ const vault = {
   open: (sealed: { text: string }) => sealed.text,
 } as unknown as CredentialVault;
 
-describe.each(engines)('%s: the records of the authorization server', (engine) => {
+describe.each(allEngines)('%s: the records of the authorization server', (engine) => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
   let store: RecordStore;
 

@@ -4,18 +4,19 @@ import { openDatabase } from '../../../../test/support/database.js';
 import { testEnv } from '../../../../test/support/env.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { FaultProxy } from '../../../../test/support/fault-proxy.js';
+import { postgresVersions } from '../../../../test/support/postgres.js';
 import type { Database } from '../database/database.js';
 import { ControlConnection } from './control-connection.js';
 import { Leadership, LEADS_MS, NotLeading } from './leadership.js';
 import type { PeerPulse } from './peer-pulse.js';
 import { Peers } from './peers.js';
 
-describe(Leadership, () => {
+describe.each(postgresVersions)(`${Leadership.name} on %s`, (version) => {
   let opened: { database: Database; url: string; close: () => Promise<void> };
   const closing: (() => unknown)[] = [];
 
   beforeEach(async () => {
-    opened = await openDatabase('PostgreSQL');
+    opened = await openDatabase(version);
   });
   afterEach(async () => {
     for (const close of closing.splice(0)) await close();

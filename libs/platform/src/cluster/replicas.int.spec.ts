@@ -2,12 +2,12 @@ import { DataSource } from 'typeorm';
 import { FakeClock } from '../../../../test/support/fake-clock.js';
 import { testEnv } from '../../../../test/support/env.js';
 import { eventually } from '../../../../test/support/eventually.js';
-import { createDatabase } from '../../../../test/support/postgres.js';
+import { createDatabase, postgresVersions } from '../../../../test/support/postgres.js';
 import { Database } from '../database/database.js';
 import { ControlConnection } from './control-connection.js';
 import { type ReplicaNews, Replicas } from './replicas.js';
 
-describe(Replicas, () => {
+describe.each(postgresVersions)(`${Replicas.name} on %s`, (version) => {
   const opened: { control: ControlConnection; source: DataSource }[] = [];
   let url: string;
 
@@ -33,7 +33,7 @@ describe(Replicas, () => {
   };
 
   beforeEach(async () => {
-    url = await createDatabase();
+    url = await createDatabase({ version });
   });
   afterEach(async () => {
     for (const { control, source } of opened.splice(0)) {

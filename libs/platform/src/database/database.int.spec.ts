@@ -1,22 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { DataSource } from 'typeorm';
+import { allEngines } from '../../../../test/support/database.js';
 import { temporaryFolder, testEnv } from '../../../../test/support/env.js';
 import { createDatabase } from '../../../../test/support/postgres.js';
+import { schemaOf } from '../../../../test/support/schema.js';
 import { migrations } from '../../../../migrations/index.js';
 import { dataSourceOptions } from './database.module.js';
 import { EmbeddedDatabase, embeddedFolder } from './embedded-database.js';
 import { migrate, revertLast } from './migrations.js';
 
-/** The whole schema as comparable text. */
-const SCHEMA = `
-  SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || coalesce(column_default, '') AS item
-  FROM information_schema.columns WHERE table_schema = 'mcp' AND table_name <> 'migrations'
-  UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'mcp' AND tablename <> 'migrations'
-  UNION ALL SELECT sequence_name FROM information_schema.sequences
-    WHERE sequence_schema = 'mcp' AND sequence_name NOT LIKE 'migrations%'
-  ORDER BY 1`;
-
-describe.each(['PGlite', 'PostgreSQL'] as const)('migrations on %s', (engine) => {
+describe.each(allEngines)('migrations on %s', (engine) => {
   const embedded = new EmbeddedDatabase();
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let dataSource: DataSource;
@@ -26,9 +19,12 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('migrations on %s', (engine) =>
     // Given an existing folder, the migrated template of the build is not copied.
     await mkdir(embeddedFolder(folder.path));
     const overrides: Record<string, string> =
-      engine === 'PostgreSQL'
-        ? { DATABASE_URL: await createDatabase(), MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only' }
-        : {};
+      engine === 'PGlite'
+        ? {}
+        : {
+            DATABASE_URL: await createDatabase({ version: engine }),
+            MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only',
+          };
     dataSource = await new DataSource(
       dataSourceOptions(testEnv(folder.path, overrides), embedded, migrations),
     ).initialize();
@@ -41,8 +37,7 @@ describe.each(['PGlite', 'PostgreSQL'] as const)('migrations on %s', (engine) =>
     await folder.remove();
   });
 
-  const schema = async (): Promise<string[]> =>
-    (await dataSource.query<{ item: string }[]>(SCHEMA)).map((row) => row.item);
+  const schema = (): Promise<string[]> => schemaOf(dataSource);
 
   it('each has an exact inverse, and running twice changes nothing', async () => {
     const after: string[][] = [];

@@ -1,11 +1,12 @@
 import { openDatabase } from '../../../../test/support/database.js';
+import { postgresVersions } from '../../../../test/support/postgres.js';
 import type { Database, Tx } from './database.js';
 
-describe('two transactions that wait for each other', () => {
+describe.each(postgresVersions)('two transactions that wait for each other on %s', (version) => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
   let database: Database;
   beforeAll(async () => {
-    opened = await openDatabase('PostgreSQL');
+    opened = await openDatabase(version);
     database = opened.database;
     await database.direct.query(
       "INSERT INTO mcp.settings (key, value) VALUES ('a', '0'), ('b', '0')",

@@ -1,8 +1,8 @@
-import { engines, openDatabase } from '../../../../test/support/database.js';
+import { allEngines, openDatabase } from '../../../../test/support/database.js';
 import { PolicySnapshot } from './policy-snapshot.js';
 import { PolicyStore } from './policy.store.js';
 
-describe.each(engines)(`${PolicyStore.name} on %s`, (engine) => {
+describe.each(allEngines)(`${PolicyStore.name} on %s`, (engine) => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
   let store: PolicyStore;
 

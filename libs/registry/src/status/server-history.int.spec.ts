@@ -1,12 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { engines, openDatabase } from '../../../../test/support/database.js';
+import { allEngines, openDatabase } from '../../../../test/support/database.js';
 import type { CredentialVault } from '../credentials/credential-vault.js';
 import { ServerEntity } from '../server.entity.js';
 import { ServerStore } from '../server.store.js';
 import { ChangeServerStatus, ChangeServerStatusHandler } from './change-server-status.command.js';
 
-describe.each(engines)('the history of a server on %s', (engine) => {
+describe.each(allEngines)('the history of a server on %s', (engine) => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
   let servers: ServerStore;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { type Database, parseEnv, SettingsStore } from '@app/platform';
 import { CredentialVault } from '@app/registry';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { engines, openDatabase } from '../../../../test/support/database.js';
+import { allEngines, openDatabase } from '../../../../test/support/database.js';
 import { FakeClock } from '../../../../test/support/fake-clock.js';
 import { testEnv } from '../../../../test/support/env.js';
 import { KeptResultStore } from './kept-result.store.js';
@@ -26,7 +26,7 @@ async function vaultWith(
 
 beforeAll(() => Logger.overrideLogger(false));
 
-describe.each(engines)('kept results in %s', (engine) => {
+describe.each(allEngines)('kept results in %s', (engine) => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
   let database: Database;
   let store: KeptResultStore;

@@ -2,7 +2,7 @@ import { type Database, parseEnv, SettingsStore } from '@app/platform';
 import { CredentialVault } from '@app/registry';
 import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { engines, openDatabase } from '../../../../test/support/database.js';
+import { allEngines, openDatabase } from '../../../../test/support/database.js';
 import { DeliveryStore } from './delivery.store.js';
 import { type NewWebhook, WebhookStore } from './webhook.store.js';
 
@@ -30,7 +30,7 @@ const newWebhook = (given: Partial<NewWebhook> = {}): NewWebhook => ({
   ...given,
 });
 
-describe.each(engines)('the rows of webhooks in %s', (engine) => {
+describe.each(allEngines)('the rows of webhooks in %s', (engine) => {
   let opened: Awaited<ReturnType<typeof openDatabase>>;
   let database: Database;
   let webhooks: WebhookStore;
