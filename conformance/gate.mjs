@@ -81,12 +81,22 @@ function leastOf({ passed, failed }) {
   return { passed: passed * CLIENT_TOLERANCE, failed };
 }
 
+export function issuerProblems({ where, required, results }) {
+  return [...results].flatMap(([resource, found]) =>
+    required
+      .filter((name) => !holds(found.get(name)) || found.get(name).passed === 0)
+      .map((name) => `${where}, ${resource}: ${name} is ${shown(found.get(name))}`),
+  );
+}
+
 /** Refuses a suite that lists or runs no scenario. */
-export function emptiness({ where, required, direct, client }) {
+export function emptiness({ where, required, direct, client, issuer }) {
   const parts = {
     'required scenarios': required,
     'results of servers': [...direct.keys()],
     'required scenarios of clients': client.required,
+    'scenarios of authorization servers': issuer.required,
+    'results of authorization servers': [...issuer.results.keys()],
   };
   return Object.entries(parts)
     .filter(([, names]) => names.length === 0)
@@ -118,8 +128,8 @@ export function recordedClients(text) {
 
 /** Everything that makes `npm run conformance` fail. */
 export function problemsOf(tables, recorded) {
-  return tables.flatMap(({ revision, required, direct, through, client }) => [
-    ...emptiness({ where: revision, required, direct, client }),
+  return tables.flatMap(({ revision, required, direct, through, client, issuer }) => [
+    ...emptiness({ where: revision, required, direct, client, issuer }),
     ...Object.entries(endpoints).flatMap(([endpoint, path]) =>
       serverProblems({
         where: `${revision}, ${path}`,
@@ -133,6 +143,10 @@ export function problemsOf(tables, recorded) {
       where: `${revision}, the service as the client`,
       ...client,
       recorded: recorded.get(revision) ?? new Map(),
+    }),
+    ...issuerProblems({
+      where: `${revision}, the authorization server`,
+      ...issuer,
     }),
   ]);
 }

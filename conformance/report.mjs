@@ -9,8 +9,22 @@ import {
   shown,
 } from './gate.mjs';
 
+function issuerSection(revision, { required, results }) {
+  const cells = (name) => [...results.values()].map((found) => shown(found.get(name)));
+  return [
+    `### The authorization server, ${revision}`,
+    '',
+    'By what the client names as its resource; all scenarios have to hold.',
+    '',
+    `| scenario | ${[...results.keys()].join(' | ')} |`,
+    `|---|${'---|'.repeat(results.size)}`,
+    ...required.map((name) => `| ${[name, ...cells(name)].join(' | ')} |`),
+    '',
+  ];
+}
+
 export function reportOf(tables) {
-  const sections = tables.map(({ revision, era, required, direct, through, client }) => {
+  const sections = tables.map(({ revision, era, required, direct, through, client, issuer }) => {
     const names = [...direct.keys()];
     const kindOf = (side, name) => (side.includes(name) ? 'required' : 'reported');
     const row = (name) => {
@@ -46,6 +60,7 @@ export function reportOf(tables) {
         ([name, result]) => `| ${name} | ${kindOf(client.required, name)} | ${shown(result)} |`,
       ),
       '',
+      ...issuerSection(revision, issuer),
     ].join('\n');
   });
   const reasonsOf = (kind) =>
@@ -65,8 +80,9 @@ export function reportOf(tables) {
     'the fixture.',
     '',
     '`npm run conformance` fails when a scenario has fewer passed or more failed checks through the service than',
-    'directly, when a required one of either side does not hold or is not run, and when the service as the client',
-    'has more failed checks than this page says, or a tenth fewer. Fewer checks are allowed for:',
+    'directly, when a required one of either side or one of the authorization server does not hold or is not run, and',
+    'when the service as the client has more failed checks than this page says, or a tenth fewer. Fewer checks are',
+    'allowed for:',
     '',
     ...reasonsOf(explained),
     '',

@@ -1,5 +1,6 @@
-// Runs the official conformance suite against a fixture server, directly and through a running service, and with the
-// service as the client, and prints the tables: npm run conformance. What makes it fail is in gate.mjs.
+// Runs the official conformance suite against a fixture server, directly and through a running service, with the
+// service as the client, and with its authorization server, and prints the tables: npm run conformance. What makes it
+// fail is in gate.mjs.
 // `npm run conformance -- --write` writes the tables to RESULTS.md, too; `-- --replicas=3` runs the suite against so many
 // replicas behind a balancer without stickiness, with the same expectations.
 import { execFile, spawn } from 'node:child_process';
@@ -10,6 +11,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort, runAuthorizationServer } from './authorization-server.mjs';
 import { problemsOf, recordedClients } from './gate.mjs';
 import { reportOf } from './report.mjs';
 
@@ -39,6 +41,7 @@ const ends = [];
 const folder = await mkdtemp(join(tmpdir(), 'switchboard-conformance-'));
 try {
   const service = await (REPLICAS > 0 ? startReplicas(REPLICAS) : startService(folder));
+  const issuerUrl = await startIssuer(join(folder, 'issuer'));
   const shim = await startShim(service);
   const tables = [];
   for (const { revision, era } of legs) {
@@ -58,7 +61,11 @@ try {
       required: await requiredScenarios(revision, 'client'),
       results: await runClient(service, revision),
     };
-    tables.push({ revision, era, required, direct, through, client });
+    const issuer = {
+      required: await authorizationScenarios(revision),
+      results: await runAuthorization(issuerUrl, revision),
+    };
+    tables.push({ revision, era, required, direct, through, client, issuer });
   }
   const results = join(here, 'RESULTS.md');
   const problems = problemsOf(tables, recordedClients(await readFile(results, 'utf8')));
@@ -99,18 +106,30 @@ function startFixture(era) {
   return firstLine(start(process.execPath, [join(here, 'fixture-server.mjs'), era]));
 }
 
-async function startService(dataDir) {
+async function startService(dataDir, settings = { MCP_AGGREGATOR_PORT: '0' }) {
   const child = start(process.execPath, ['dist/apps/aggregator/src/main.js'], {
-    MCP_AGGREGATOR_PORT: '0',
     MCP_AGGREGATOR_DATA_DIR: dataDir,
     MCP_AGGREGATOR_LOG_LEVEL: 'warn',
     MCP_AGGREGATOR_LOG_FORMAT: 'json',
     ...SETTINGS,
+    ...settings,
   });
   child.stdout.pipe(process.stderr);
   const address = join(dataDir, 'address');
   await until(() => existsSync(address), 'the service does not start');
   return (await readFile(address, 'utf8')).trim();
+}
+
+/** A service with an authorization server, whose address has to be known before it starts. */
+async function startIssuer(dataDir) {
+  const port = `${await freePort()}`;
+  const address = `http://127.0.0.1:${port}`;
+  await startService(dataDir, {
+    MCP_AGGREGATOR_PORT: port,
+    MCP_AGGREGATOR_PUBLIC_URL: address,
+    MCP_AGGREGATOR_OAUTH: 'on',
+  });
+  return address;
 }
 
 async function startReplicas(count) {
@@ -247,6 +266,20 @@ async function runClient(service, revision) {
       ...['-o', join(folder, 'results')],
     ),
   );
+}
+
+/** All that the suite has for this revision: it has no list of those that are required. */
+async function authorizationScenarios(revision) {
+  const [, section = ''] = (await conformance('list')).split(/^Authorization server scenarios/m);
+  return [...section.matchAll(/^ {2}- (\S+) \[(.*)\]/gm)]
+    .filter(([, , revisions]) => revisions.split(',').includes(revision))
+    .map(([, name]) => name);
+}
+
+/** What the client names as its resource → scenario → { passed, failed }. */
+async function runAuthorization(issuer, revision) {
+  const outputs = await runAuthorizationServer({ issuer, token: TOKEN, suite, revision, folder });
+  return new Map([...outputs].map(([resource, output]) => [resource, resultsIn(output)]));
 }
 
 function resultsIn(output) {

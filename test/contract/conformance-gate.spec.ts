@@ -12,6 +12,10 @@ interface Table {
   readonly direct: Results;
   readonly through: Readonly<Record<'server' | 'all' | 'search', Results>>;
   readonly client: { readonly required: readonly string[]; readonly results: Results };
+  readonly issuer: {
+    readonly required: readonly string[];
+    readonly results: ReadonlyMap<string, Results>;
+  };
 }
 interface Gate {
   problemsOf(tables: readonly Table[], recorded: ReadonlyMap<string, Results>): string[];
@@ -28,6 +32,7 @@ const table: Table = {
   direct: good,
   through: { server: good, all: good, search: of(['ping', 2, 0]) },
   client: { required: ['auth/a'], results: of(['auth/a', 4, 0], ['auth/b', 9, 2]) },
+  issuer: { required: ['grant'], results: new Map([['/mcp', of(['grant', 1, 0])]]) },
 };
 const recorded = new Map([['r', of(['auth/a', 4, 0], ['auth/b', 9, 2])]]);
 
@@ -54,6 +59,16 @@ describe('the gate of the conformance suite', () => {
     expect(through(endpoint, failing)).toHaveLength(1);
     expect(through(endpoint, of(['ping', 2, 0]))).toEqual([expect.stringContaining('not run')]);
   });
+
+  it.each([of(['grant', 1, 1]), of(['grant', 0, 0]), of()])(
+    'fails when a scenario of the authorization server does not hold or is not run',
+    (results) => {
+      const issuer = { ...table.issuer, results: new Map([['/mcp', results]]) };
+      expect(problems({ issuer })).toEqual([
+        expect.stringContaining('the authorization server, /mcp: grant is'),
+      ]);
+    },
+  );
 
   it('compares at /mcp/search what applies there', () => {
     expect(through('search', of(['ping', 0, 2]))).toEqual([expect.stringContaining('ping')]);
