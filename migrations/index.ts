@@ -19,10 +19,10 @@ import { IssuedTokens1763800000000 } from './1763800000000-issued-tokens.js';
 import { ServerAsksCallers1763810000000 } from './1763810000000-server-asks-callers.js';
 import { Policy1764000000000 } from './1764000000000-policy.js';
 import { Approvals1764100000000 } from './1764100000000-approvals.js';
-import { BrowserSessions1764310000000 } from './1764310000000-browser-sessions.js';
-import { LoginCodes1764320000000 } from './1764320000000-login-codes.js';
 import { KeptResults1764200000000 } from './1764200000000-kept-results.js';
 import { CallDays1764300000000 } from './1764300000000-call-days.js';
+import { BrowserSessions1764310000000 } from './1764310000000-browser-sessions.js';
+import { LoginCodes1764320000000 } from './1764320000000-login-codes.js';
 import { AuditFilters1764345000000 } from './1764345000000-audit-filters.js';
 import { Webhooks1764350000000 } from './1764350000000-webhooks.js';
 import { OAuth1764400000000 } from './1764400000000-oauth.js';
@@ -32,6 +32,7 @@ import { ServerCredentialMode1764410000000 } from './1764410000000-server-creden
 import { PersonCredentials1764411000000 } from './1764411000000-person-credentials.js';
 import { PersonCredentialsSeen1764412000000 } from './1764412000000-person-credentials-seen.js';
 import { NextToClassify1764600000000 } from './1764600000000-next-to-classify.js';
+import { People1764810000000 } from './1764810000000-people.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
 export const migrations = [
@@ -69,4 +70,5 @@ export const migrations = [
   PersonCredentials1764411000000,
   PersonCredentialsSeen1764412000000,
   NextToClassify1764600000000,
+  People1764810000000,
 ] as const;

@@ -23,6 +23,7 @@ export const owners = {
   oauth_keys: 'oauth',
   oauth_records: 'oauth',
   passwords: 'access',
+  people: 'access',
   person_credentials: 'authorization',
   policy_history: 'policy',
   policy_versions: 'policy',

@@ -90,6 +90,12 @@ export class TestBrowser {
     return this.submit('decide', { decision: 'deny' });
   }
 
+  /** As a page of the service asks for it. */
+  read(path: string): Promise<Answer> {
+    const headers = { 'sec-fetch-site': 'same-origin', cookie: this.cookieHeader(true) };
+    return at(this.service, path, { headers });
+  }
+
   takeCookiesOf(other: TestBrowser): void {
     for (const [name, value] of other.cookies) this.cookies.set(name, value);
   }

@@ -45,5 +45,6 @@ export function tokensOn(env: Env, rows = noRows()): Tokens {
     issued as IssuedTokenStore,
     signals as unknown as Signals,
     { now: () => new Date() } as Clock,
+    { alive: async () => [] } as never,
   );
 }

@@ -26,6 +26,26 @@ const loginHelp = {
   jwt: 'This is a token of an identity provider. The console takes a token of this service: an administrator makes one with `switchboard tokens create`',
 } as const;
 
+/** Someone whom the identity provider knows and this service gives no role. */
+export class PersonNotAllowed extends AppError {
+  constructor() {
+    super(
+      'Your account at the identity provider has no role at this service; an administrator gives it one with MCP_AGGREGATOR_LOGIN_ROLES',
+      { kind: 'forbidden', code: 'FORBIDDEN' },
+    );
+  }
+}
+
+export class TooManyAccounts extends AppError {
+  constructor(limit: number) {
+    super(`${limit} people have logged in, which is the limit; accounts that are not used expire`, {
+      kind: 'conflict',
+      code: 'PEOPLE_LIMIT_REACHED',
+      context: { limit },
+    });
+  }
+}
+
 /** A login or logout that no page of the console sent; another page may have made a browser send it. */
 export class NotFromConsole extends AppError {
   constructor() {

@@ -23,6 +23,8 @@ import { PruneBrowserSessionsJob } from './browser-sessions/prune-browser-sessio
 import { ChoosePasswordHandler } from './passwords/choose-password.command.js';
 import { InvitePersonHandler } from './passwords/invite-person.command.js';
 import { PasswordStore } from './passwords/password.store.js';
+import { PersonStore } from './people/person.store.js';
+import { ProviderLogins } from './people/provider-logins.js';
 import { IssuedTokenStore } from './tokens/issued-token.store.js';
 import { IssueTokenHandler } from './tokens/issue-token.command.js';
 import { ReloadTokensOnReplicaNews } from './tokens/reload-tokens.on-replica-news.js';
@@ -61,6 +63,8 @@ import { Tokens } from './authenticate/tokens.js';
     MakeLoginLinkHandler,
     PageLogin,
     PasswordStore,
+    PersonStore,
+    ProviderLogins,
     PruneAuditJob,
     PruneBrowserSessionsJob,
     RefusalLog,
@@ -80,6 +84,7 @@ import { Tokens } from './authenticate/tokens.js';
     Challenges,
     JwtVerifier,
     PageLogin,
+    PasswordStore,
     CallerTokens,
     StillAdmitted,
     Tokens,

@@ -13,6 +13,9 @@ export {
 export { JwtRefused, LoginRefused, RateLimited } from './access.errors.js';
 export { AccessModule } from './access.module.js';
 export { adminTokenNotice, clientSnippet, tokenHash } from './authenticate/admin-token.js';
+export { claimAt, groupsIn, scopesOfRoles, wordsIn } from './authenticate/claims.js';
+export { type IdTokens, openIssuer } from './authenticate/open-issuer.js';
+export type { ProvedPerson } from './people/person.js';
 export { JwtVerifier, type OwnJwts } from './authenticate/jwt-verifier.js';
 export { LruMap } from './authenticate/lru-map.js';
 export {
@@ -37,6 +40,7 @@ export {
   type Person,
   personOf,
   type Principal,
+  principalName,
   SYSTEM,
 } from './authenticate/principal.js';
 export { CallerTokens } from './authenticate/caller-tokens.js';

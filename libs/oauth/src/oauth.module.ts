@@ -4,6 +4,8 @@ import { PasswordRoutes } from './consent/password.routes.js';
 import { AccessTokens } from './grants/access-tokens.js';
 import { GiveClientGrantHandler } from './grants/give-client-grant.command.js';
 import { OAuthGrantsController } from './grants/client-grants.controller.js';
+import { IdentityProvider } from './identity/identity-provider.js';
+import { IdentityRoutes } from './identity/identity.routes.js';
 import { LiveGrants } from './grants/live-grants.js';
 import { ReloadClientGrantsOnReplicaNews } from './grants/reload-client-grants.on-replica-news.js';
 import { SyncClientGrantsJob } from './grants/sync-client-grants.job.js';
@@ -24,6 +26,8 @@ import { OAuthRowsModule } from './rows/oauth-rows.module.js';
     ClientDocuments,
     ConsentRoutes,
     GiveClientGrantHandler,
+    IdentityProvider,
+    IdentityRoutes,
     LiveGrants,
     OAuthRoutes,
     PasswordRoutes,

@@ -1,13 +1,13 @@
-import { normalizeIP } from '@fastify/rate-limit';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { addressOf, MCP_ROUTES, RateLimited } from '@app/access';
+import { MCP_ROUTES } from '@app/access';
 import { Env, isJsonObject, oauthIssuer } from '@app/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ConsentRoutes, OVER } from './consent/consent.routes.js';
 import { PasswordRoutes } from './consent/password.routes.js';
 import { problemPage, refusedPage } from './consent/pages.js';
 import { redirectTarget } from './consent/redirect-target.js';
+import { type Limiter, networkOf, refuseExcess } from './request-limits.js';
 import { LiveGrants } from './grants/live-grants.js';
 import { AuthorizationServer, type PlainAnswer } from './provider/authorization-server.js';
 import { cleanParameters, cleanRegistration, MAX_STATE_CHARS } from './provider/client-requests.js';
@@ -26,8 +26,6 @@ const REGISTRATIONS = { max: 60, timeWindow: 600_000 };
 const AUTHORIZATIONS = { max: 120, timeWindow: 60_000 };
 /** Refreshes of many people come from the same few addresses of a hosted client. */
 const TOKENS = { max: 1_200, timeWindow: 60_000 };
-
-type Limiter = ReturnType<FastifyInstance['createRateLimit']>;
 
 /** The endpoints of OAuth at the root of the service; none are added when it is off. */
 @Injectable()
@@ -238,11 +236,6 @@ function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
 }
 
-/** IPv6 addresses count by /64: one machine may use all of them. */
-function networkOf(request: FastifyRequest): string {
-  return normalizeIP(addressOf(request) ?? '');
-}
-
 function cookieList({ headers }: FastifyRequest): readonly string[] {
   return (headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
 }
@@ -259,9 +252,4 @@ function cookiesOf(request: FastifyRequest): Record<string, string> {
     /^switchboard_oauth(_resume)?=[\w-]{1,100}$/.test(cookie),
   );
   return own.length === 0 ? {} : { cookie: own.join('; ') };
-}
-
-async function refuseExcess(limit: Limiter, request: FastifyRequest): Promise<void> {
-  const count = await limit(request);
-  if (!count.isAllowed && count.isExceeded) throw new RateLimited(count.ttlInSeconds);
 }

@@ -15,6 +15,7 @@ export {
   processVariables,
   type Trust,
   trustLevels,
+  type Settings,
   unknownSettings,
 } from './config/env.js';
 export {

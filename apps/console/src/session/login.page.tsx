@@ -9,7 +9,8 @@ import { Button } from '../ui/button.js';
 import { CodeBlock } from '../ui/code-block.js';
 import { Field, Input } from '../ui/field.js';
 import { Logo } from '../ui/logo.js';
-import { logIn, sessionQuery } from './session.js';
+import { LoginWaysFields } from './login-ways.js';
+import { logIn, loginWaysQuery, sessionQuery } from './session.js';
 
 /** The code of a login link, which is taken out of the address at once. */
 function takeCode(): string | undefined {
@@ -32,6 +33,7 @@ export function LoginPage() {
   /** Of a link that waits: a stranger who sent it could log a person in as the stranger. */
   const [code, setCode] = useState<string>();
   const { data: session, isPending } = useQuery(sessionQuery);
+  const { data: ways } = useQuery(loginWaysQuery);
   const login = useMutation({
     mutationFn: logIn,
     meta: { showsError: true },
@@ -96,13 +98,15 @@ export function LoginPage() {
             {texts.login.ended}
           </Banner>
         )}
-        <section className="mt-5">
-          <h2 className="flex items-center gap-2 font-medium">
-            <Terminal size={14} aria-hidden /> {texts.login.linkTitle}
-          </h2>
-          <p className="text-text-2 mt-1 mb-2 text-small">{texts.login.linkHint}</p>
-          <CodeBlock code={texts.login.command} />
-        </section>
+        {ways && (
+          <LoginWaysFields
+            ways={ways}
+            next={pageToOpen(next)}
+            busy={login.isPending && !isByLink}
+            onPassword={login.mutate}
+          />
+        )}
+        <LoginByLink />
         <form className="mt-5" onSubmit={submit}>
           <h2 className="mb-2 flex items-center gap-2 font-medium">
             <KeyRound size={14} aria-hidden /> {texts.login.tokenTitle}
@@ -122,5 +126,18 @@ export function LoginPage() {
         </form>
       </div>
     </main>
+  );
+}
+
+/** How to get a link, on the machine of the service. */
+function LoginByLink() {
+  return (
+    <section className="mt-5">
+      <h2 className="flex items-center gap-2 font-medium">
+        <Terminal size={14} aria-hidden /> {texts.login.linkTitle}
+      </h2>
+      <p className="text-text-2 mt-1 mb-2 text-small">{texts.login.linkHint}</p>
+      <CodeBlock code={texts.login.command} />
+    </section>
   );
 }

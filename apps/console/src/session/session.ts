@@ -14,9 +14,9 @@ export interface Session {
 
 const ADDRESS = '/console/session';
 
-async function exchange(init?: RequestInit): Promise<Response> {
+async function exchange(init?: RequestInit, path = ''): Promise<Response> {
   const headers = { ...OWN_REQUEST, 'Content-Type': 'application/json' };
-  const response = await fetch(ADDRESS, { ...init, headers }).catch(() => undefined);
+  const response = await fetch(ADDRESS + path, { ...init, headers }).catch(() => undefined);
   if (!response) throw new Refused(0, undefined);
   if (response.ok) return response;
   throw new Refused(response.status, await response.json().catch(() => undefined));
@@ -34,7 +34,27 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export async function logIn(credential: { token: string } | { code: string }): Promise<void> {
+/** What people may log in with beside a token and a link. */
+export interface LoginWays {
+  readonly password: boolean;
+  /** The host of the identity provider. */
+  readonly provider: string | null;
+}
+
+export const loginWaysQuery = queryOptions({
+  queryKey: ['login ways'],
+  queryFn: async () => (await (await exchange(undefined, '/ways')).json()) as LoginWays,
+  staleTime: 60_000,
+});
+
+/** Where the identity provider's page opens; it leads back to `next`, a page of this console. */
+export function providerLogin(next: string): string {
+  return `/login/start?to=${encodeURIComponent(`/console${next}`)}`;
+}
+
+type Credential = { token: string } | { code: string } | { name: string; password: string };
+
+export async function logIn(credential: Credential): Promise<void> {
   await exchange({ method: 'POST', body: JSON.stringify(credential) });
 }
 

@@ -1,6 +1,11 @@
 export const login = {
   title: 'Log in',
   lead: 'Log in to the console of this service.',
+  providerTitle: 'At the identity provider',
+  provider: (host: string) => `Log in with ${host}`,
+  passwordTitle: 'With a password',
+  nameLabel: 'Name',
+  passwordLabel: 'Password',
   linkTitle: 'With a link',
   linkHint: 'Run this on the machine of the service and open the link that it prints:',
   command: 'switchboard login',

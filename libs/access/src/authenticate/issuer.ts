@@ -22,24 +22,31 @@ const RETRY_AFTER_MS = 10_000;
 /** Identity providers have a few keys of a few kB. */
 const MAX_KEYS_BYTES = 1_048_576;
 
+export interface IssuerOrigin {
+  /** The claim `iss` of its tokens. */
+  readonly name: string;
+  readonly keysUrl: URL;
+  /** That names it, for the log. */
+  readonly setting: string;
+}
+
 /** Verifies tokens of the configured issuer. Imported only if one is configured, because of jose. */
 export class Issuer {
   private readonly logger = new Logger('access');
   private readonly keys: JWTVerifyGetKey;
 
   constructor(
-    private readonly name: string,
-    keysUrl: URL,
+    private readonly origin: IssuerOrigin,
     private readonly clock: Clock,
     private readonly egress: Egress,
   ) {
-    this.keys = this.keysFrom(keysUrl);
+    this.keys = this.keysFrom(origin.keysUrl);
   }
 
   /** The claims of a valid token of this issuer, for whatever audience; throws JwtRefused otherwise. */
   async read(token: string): Promise<JWTPayload> {
     const { payload } = await jwtVerify(token, this.keys, {
-      issuer: this.name,
+      issuer: this.origin.name,
       algorithms: ALGORITHMS,
       requiredClaims: ['exp'],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
@@ -64,10 +71,7 @@ export class Issuer {
         } catch (error) {
           if (isAboutTheToken(error)) throw error;
           failedAt = now;
-          this.logger.warn(
-            { err: error, setting: 'MCP_AGGREGATOR_JWKS_URL' },
-            'access.keys_not_fetched',
-          );
+          this.logger.warn({ err: error, setting: this.origin.setting }, 'access.keys_not_fetched');
         }
       }
       try {

@@ -1,24 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { JWTPayload } from 'jose';
-import {
-  Clock,
-  Egress,
-  Env,
-  roles,
-  scopesOfRole,
-  type TokenScope,
-  tokenScopes,
-} from '@app/platform';
+import { Clock, Egress, Env, type TokenScope, tokenScopes } from '@app/platform';
 import { JwtRefused } from '../access.errors.js';
-import type { Issuer } from './issuer.js';
+import { claimAt, groupsIn, scopesOfRoles, subjectsOf, wordsIn } from './claims.js';
+import { type IdTokens, openIssuer } from './open-issuer.js';
 import { type Principal, principalName, subjectIn } from './principal.js';
 import { LruMap } from './lru-map.js';
 import { type TokenReach, reaches, reachOf } from './oauth-metadata.js';
 
 const MAX_REMEMBERED = 10_000;
-const MAX_GROUPS = 200;
-/** Subjects travel in a header when another replica answers the request. */
-const MAX_SUBJECT_CHARS = 3_000;
 
 /** Names of claims. */
 interface Claims {
@@ -44,7 +34,7 @@ export interface OwnJwts {
 @Injectable()
 export class JwtVerifier {
   private readonly verified = new LruMap<Verified>(MAX_REMEMBERED);
-  private readonly issuer: Promise<Issuer> | undefined;
+  private readonly issuer: Promise<IdTokens> | undefined;
   private own: OwnJwts | undefined;
   private readonly claims: Claims;
   private readonly audience: Parameters<typeof reachOf>[1];
@@ -65,9 +55,8 @@ export class JwtVerifier {
     };
     this.audience = { name: audience, publicUrl: env.MCP_AGGREGATOR_PUBLIC_URL };
     if (url && name && audience) {
-      this.issuer = import('./issuer.js').then(
-        ({ Issuer }) => new Issuer(name, new URL(url), clock, egress),
-      );
+      const origin = { name, keysUrl: new URL(url), setting: 'MCP_AGGREGATOR_JWKS_URL' };
+      this.issuer = openIssuer(origin, clock, egress);
     }
   }
 
@@ -124,7 +113,7 @@ function principalOf(payload: JWTPayload, claims: Claims): Principal {
   return {
     name,
     scopes: scopesOf(payload, claims.roles),
-    subjects: subjectsOf(payload.sub, client, payload[claims.groups]),
+    subjects: subjectsOf(payload.sub, client, groupsIn(claimAt(payload, claims.groups))),
     subject,
   };
 }
@@ -132,31 +121,6 @@ function principalOf(payload: JWTPayload, claims: Claims): Principal {
 /** Scopes are what the client may do, roles what its user is; one claim that names them is enough. */
 function scopesOf(payload: JWTPayload, rolesClaim: string | undefined): readonly TokenScope[] {
   const scopes = wordsIn(payload['scope'] ?? payload['scp']);
-  const given = rolesClaim === undefined ? [] : wordsIn(payload[rolesClaim]);
-  const ofRoles = roles.filter((role) => given.includes(role)).flatMap(scopesOfRole);
+  const ofRoles = scopesOfRoles(wordsIn(claimAt(payload, rolesClaim)));
   return tokenScopes.filter((scope) => scopes.includes(scope) || ofRoles.includes(scope));
-}
-
-/** Of a text with spaces, or a list. */
-function wordsIn(claim: unknown): readonly unknown[] {
-  if (typeof claim === 'string') return claim.split(' ');
-  return Array.isArray(claim) ? claim : [];
-}
-
-/** What exceeds the bounds is granted nothing. */
-function subjectsOf(user: unknown, client: unknown, claim: unknown): readonly string[] {
-  const groups: unknown[] = Array.isArray(claim) ? claim : [claim];
-  const given: (readonly [string, unknown])[] = [
-    ['user', user],
-    ['client', client],
-    ...groups.slice(0, MAX_GROUPS).map((group) => ['group', group] as const),
-  ];
-  const subjects: string[] = [];
-  let chars = 0;
-  for (const [kind, value] of given) {
-    if (typeof value !== 'string' || value === '') continue;
-    chars += value.length;
-    if (chars <= MAX_SUBJECT_CHARS) subjects.push(`${kind}:${value}`);
-  }
-  return subjects;
 }

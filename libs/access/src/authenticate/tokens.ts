@@ -5,7 +5,10 @@ import { Clock, CoalescedRuns, type ConfiguredToken, Env, Signals } from '@app/p
 import { acceptedHashes, type IssuedToken } from '../tokens/issued-token.js';
 import { IssuedTokenStore } from '../tokens/issued-token.store.js';
 import { adminToken, tokenHash } from './admin-token.js';
-import { type Principal, subjectIn } from './principal.js';
+import { PersonStore } from '../people/person.store.js';
+import type { ProviderPerson } from '../people/person.js';
+import { subjectsOf } from './claims.js';
+import { type Principal, principalName, subjectIn } from './principal.js';
 import { TokenStore } from './token.store.js';
 
 /** The holder of a token. */
@@ -15,6 +18,8 @@ export interface Holder {
   readonly account: string;
   /** In ms since the epoch. */
   readonly until: number;
+  /** How people read the name, of someone who logs in at the identity provider. */
+  readonly label?: string;
 }
 
 interface Known extends Holder {
@@ -38,6 +43,7 @@ export class Tokens {
   private configured: readonly ConfiguredToken[] = [];
   private configuredAccounts: ReadonlyMap<string, string> = new Map();
   private issued: readonly IssuedToken[] = [];
+  private people: readonly ProviderPerson[] = [];
   /** Counts what was dropped here, to notice rows that were read before. */
   private drops = 0;
   private newToken: string | undefined;
@@ -48,6 +54,7 @@ export class Tokens {
     private readonly issuedStore: IssuedTokenStore,
     private readonly signals: Signals,
     private readonly clock: Clock,
+    private readonly peopleStore: PersonStore,
   ) {}
 
   /** Called only by a process that serves requests: other commands must not change the rows. */
@@ -106,8 +113,8 @@ export class Tokens {
   private async readIssued(): Promise<void> {
     for (;;) {
       const { drops } = this;
-      const rows = await this.issuedStore.valid();
-      if (drops === this.drops) return this.replaceIssued(rows);
+      const [rows, people] = [await this.issuedStore.valid(), await this.peopleStore.alive()];
+      if (drops === this.drops) return this.replaceIssued(rows, people);
     }
   }
 
@@ -132,7 +139,17 @@ export class Tokens {
   /** A token that this process has just deleted; it is refused also when the rows cannot be read. */
   drop(tokenId: string): Promise<void> {
     this.drops += 1;
-    return this.replaceIssued(this.issued.filter(({ id }) => id !== tokenId));
+    return this.replaceIssued(
+      this.issued.filter(({ id }) => id !== tokenId),
+      this.people,
+    );
+  }
+
+  /** As `drop`, for someone who has no role any more. */
+  dropPerson(subject: string): Promise<void> {
+    this.drops += 1;
+    const others = this.people.filter((person) => person.subject !== subject);
+    return this.replaceIssued(this.issued, others);
   }
 
   /** Ids of the issued tokens that were used since the last time. */
@@ -151,13 +168,18 @@ export class Tokens {
   }
 
   /** One name is one token, because grants, budgets and sessions go by it: the configured one, whose settings are newer. */
-  private async replaceIssued(rows: readonly IssuedToken[]): Promise<void> {
+  private async replaceIssued(
+    rows: readonly IssuedToken[],
+    people: readonly ProviderPerson[],
+  ): Promise<void> {
     const configured = new Set(this.configured.map(({ name }) => name));
     const tokens = rows.filter(({ name }) => !configured.has(name));
-    const kept = new Set(tokens.map(({ name }) => name));
-    const names = this.issued.map(({ name }) => name).filter((name) => !kept.has(name));
+    const kept = new Set([...tokens.map(({ name }) => name), ...people.map(nameOf)]);
+    const before = [...this.issued.map(({ name }) => name), ...this.people.map(nameOf)];
+    const names = before.filter((name) => !kept.has(name));
     this.collectUsed();
     this.issued = tokens;
+    this.people = people;
     this.known.clear();
     this.accounts.clear();
     for (const { hash, name, scopes } of this.configured) {
@@ -173,7 +195,20 @@ export class Tokens {
         this.add(hash, { principal, account: accountOf(id, hash), until, id });
       }
     }
+    for (const person of people) this.addPerson(person);
     if (names.length > 0) await this.signals.tell(new TokensWithdrawn(names));
+  }
+
+  /** The same caller as with a JWT of the identity provider. */
+  private addPerson(person: ProviderPerson): void {
+    const { id, subject, label, scopes, groups, sessionHash, endsAt } = person;
+    const principal = {
+      name: nameOf(person),
+      scopes,
+      subjects: subjectsOf(subject, undefined, groups),
+      subject: subjectIn('jwt', subject, this.env.MCP_AGGREGATOR_LOGIN_ISSUER),
+    };
+    this.add(sessionHash, { principal, account: `person:${id}`, until: endsAt.getTime(), label });
   }
 
   private add(hash: string, known: Omit<Known, 'digest' | 'isUsed'>): void {
@@ -205,6 +240,13 @@ export class Tokens {
       );
     return [{ name: 'first-start-admin', scopes: ['admin'], hash: tokenHash(token) }];
   }
+}
+
+function nameOf({ subject }: ProviderPerson): string {
+  const name = principalName('jwt', subject);
+  // It had one when its person logged in.
+  if (name === undefined) throw new Error('an account has no usable subject');
+  return name;
 }
 
 function tokenPrincipal(name: string, scopes: Principal['scopes'], subject: string): Principal {

@@ -1,14 +1,20 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { tokenScopes } from '@app/platform';
+import { Env, tokenScopes } from '@app/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LoginRefused, NotFromConsole } from '../access.errors.js';
 import { addressOf, hasScope } from '../authenticate/principal.js';
+import { PasswordStore } from '../passwords/password.store.js';
 import { Public } from '../authorize/access.decorators.js';
 import { clearedCookie, sessionCookie } from './browser-session.js';
 import { BrowserSessions, type LiveSession } from './browser-sessions.js';
-import { type BrowserSessionView, credentialIn, LogInDto } from './browser-sessions.dto.js';
+import {
+  type BrowserSessionView,
+  credentialIn,
+  LogInDto,
+  type LoginWaysView,
+} from './browser-sessions.dto.js';
 import { FindViewSlug } from './find-view-slug.query.js';
 import { LogIn } from './log-in.command.js';
 import { LogOut } from './log-out.command.js';
@@ -23,6 +29,8 @@ export class BrowserSessionsController {
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly sessions: BrowserSessions,
+    private readonly passwords: PasswordStore,
+    private readonly env: Env,
   ) {}
 
   @Post()
@@ -36,7 +44,7 @@ export class BrowserSessionsController {
     if (!isFromOwnPage(request)) throw new NotFromConsole();
     const credential = credentialIn(body);
     // Before it is looked up in the rows, so that strangers who invent codes cause few statements.
-    if ('code' in credential) await request.countFailure?.();
+    if (!('token' in credential)) await request.countFailure?.();
     try {
       const command = new LogIn(credential, addressOf(request));
       const { id, session } = await this.commands.execute(command);
@@ -61,6 +69,17 @@ export class BrowserSessionsController {
     return undefined;
   }
 
+  /** What the login page offers beside a token and a link. */
+  @Get('ways')
+  @Header('cache-control', 'no-store')
+  async getWays(): Promise<LoginWaysView> {
+    const { MCP_AGGREGATOR_LOGIN_ISSUER: issuer } = this.env;
+    return {
+      password: await this.passwords.exist(),
+      provider: issuer === undefined ? null : new URL(issuer).host,
+    };
+  }
+
   @Delete()
   @HttpCode(204)
   async logOut(
@@ -76,11 +95,11 @@ export class BrowserSessionsController {
     void reply.header('set-cookie', clearedCookie(placeOf(request)));
   }
 
-  private async toView({ principal, expiresAt }: LiveSession): Promise<BrowserSessionView> {
-    const { name, pinned } = principal;
+  private async toView({ principal, label, expiresAt }: LiveSession): Promise<BrowserSessionView> {
+    const { pinned } = principal;
     const view = pinned && (await this.queries.execute(new FindViewSlug(pinned.viewId)));
     return {
-      name,
+      name: label ?? principal.name,
       scopes: tokenScopes.filter((scope) => hasScope(principal, scope)),
       view: pinned ? (view?.slug ?? pinned.viewId) : null,
       expires_at: expiresAt.toISOString(),

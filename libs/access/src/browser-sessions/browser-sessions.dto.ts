@@ -3,6 +3,7 @@ import { IsOptional, IsString, MaxLength } from 'class-validator';
 import type { LoginCredential } from './log-in.command.js';
 
 const text = { message: 'Input should be a string' };
+const nameLength = { message: 'Must have at most 200 characters' };
 const length = { message: 'Must have at most 8192 characters' };
 
 export class LogInDto {
@@ -16,13 +17,35 @@ export class LogInDto {
   @IsString(text)
   @MaxLength(8_192, length)
   readonly code?: string;
+
+  @IsOptional()
+  @IsString(text)
+  @MaxLength(200, nameLength)
+  readonly name?: string;
+
+  @IsOptional()
+  @IsString(text)
+  @MaxLength(200, nameLength)
+  readonly password?: string;
 }
 
-export function credentialIn({ token, code }: LogInDto): LoginCredential {
-  if (token !== undefined && code === undefined) return { token };
-  if (code !== undefined && token === undefined) return { code };
-  const msg = 'Give either a token, or the code of a login link';
+export function credentialIn({ token, code, name, password }: LogInDto): LoginCredential {
+  const given: readonly LoginCredential[] = [
+    ...(token === undefined ? [] : [{ token }]),
+    ...(code === undefined ? [] : [{ code }]),
+    ...(name === undefined || password === undefined ? [] : [{ name, password }]),
+  ];
+  const [only] = given;
+  if (only && given.length === 1) return only;
+  const msg = 'Give either a token, or the code of a login link, or a name and its password';
   throw new InvalidInput([{ loc: ['body'], msg, type: 'value_error' }]);
+}
+
+export interface LoginWaysView {
+  /** Whether there are people with a password. */
+  readonly password: boolean;
+  /** The host of the identity provider; null without one. */
+  readonly provider: string | null;
 }
 
 export interface BrowserSessionView {

@@ -24,6 +24,8 @@ interface Remembered {
 export interface LiveSession extends BrowserSession {
   readonly principal: Principal;
   readonly account: string;
+  /** How people read the name of the principal. */
+  readonly label?: string | undefined;
 }
 
 /** Browser sessions by their cookies. The rows are the truth; what was read is used for a second. */
@@ -126,8 +128,8 @@ export class BrowserSessions {
 
 export function withHolder(
   session: BrowserSession,
-  { principal, account, until }: Holder,
+  { principal, account, until, label }: Holder,
 ): LiveSession {
   const expiresAt = new Date(Math.min(session.expiresAt.getTime(), until));
-  return { ...session, expiresAt, principal, account };
+  return { ...session, expiresAt, principal, account, label };
 }

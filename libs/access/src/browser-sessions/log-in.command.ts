@@ -6,6 +6,8 @@ import { tokenHash } from '../authenticate/admin-token.js';
 import { Tokens } from '../authenticate/tokens.js';
 import { isPassword } from '../passwords/password-hash.js';
 import { PasswordStore } from '../passwords/password.store.js';
+import type { ProvedPerson } from '../people/person.js';
+import { ProviderLogins } from '../people/provider-logins.js';
 import { newSessionId } from './browser-session.js';
 import { BrowserSessionStore } from './browser-session.store.js';
 import { type LiveSession, withHolder } from './browser-sessions.js';
@@ -17,13 +19,14 @@ export interface LoggedIn {
   readonly session: LiveSession;
 }
 
-/** A token of this service, the code of a login link, or a name with its password. */
+/** A token of this service, the code of a login link, a name with its password, or what an identity provider proved. */
 export type LoginCredential =
   | { readonly token: string }
   | { readonly code: string }
-  | { readonly name: string; readonly password: string };
+  | { readonly name: string; readonly password: string }
+  | { readonly person: ProvedPerson };
 
-/** Begins a browser session. Rejects with LoginRefused. */
+/** Begins a browser session. Rejects with LoginRefused, or PersonNotAllowed. */
 export class LogIn extends Command<LoggedIn> {
   constructor(
     readonly credential: LoginCredential,
@@ -35,7 +38,7 @@ export class LogIn extends Command<LoggedIn> {
 
 interface Beginning {
   readonly tokenHash: string;
-  readonly by: 'token' | 'link' | 'password';
+  readonly by: 'token' | 'link' | 'password' | 'provider';
   /** No later than this; null for the usual time. */
   readonly endsBy: Date | null;
   readonly holder: NonNullable<ReturnType<Tokens['holderOf']>>;
@@ -50,12 +53,13 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     private readonly store: BrowserSessionStore,
     private readonly codes: LoginCodeStore,
     private readonly passwords: PasswordStore,
+    private readonly providerLogins: ProviderLogins,
     private readonly audit: AuditStore,
     private readonly tokens: Tokens,
   ) {}
 
   async execute({ credential, ip }: LogIn): Promise<LoggedIn> {
-    const beginning = await this.beginningWith(credential);
+    const beginning = await this.beginningWith(credential, ip);
     const { by, endsBy, holder, use } = beginning;
     const id = newSessionId();
     const session = await this.database.transaction(async (tx) => {
@@ -69,10 +73,19 @@ export class LogInHandler implements ICommandHandler<LogIn> {
     return { id, session: withHolder(session, holder) };
   }
 
-  private beginningWith(credential: LoginCredential): Beginning | Promise<Beginning> {
+  private beginningWith(
+    credential: LoginCredential,
+    ip: string | null,
+  ): Beginning | Promise<Beginning> {
+    if ('person' in credential) return this.withPerson(credential.person, ip);
     if ('token' in credential) return this.withToken(credential.token);
     if ('code' in credential) return this.withCode(credential.code);
     return this.withPassword(credential.name, credential.password);
+  }
+
+  private async withPerson(person: ProvedPerson, ip: string | null): Promise<Beginning> {
+    const [tokenHash, holder] = await this.providerLogins.accept(person, ip);
+    return { tokenHash, by: 'provider', endsBy: null, holder, use: async () => undefined };
   }
 
   private async withPassword(name: string, password: string): Promise<Beginning> {

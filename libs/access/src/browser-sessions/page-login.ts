@@ -17,7 +17,7 @@ export class PageLogin {
   private readonly origin: string | undefined;
 
   constructor(
-    env: Env,
+    private readonly env: Env,
     private readonly commands: CommandBus,
     private readonly sessions: BrowserSessions,
   ) {
@@ -37,22 +37,30 @@ export class PageLogin {
     if (!isOwn || (site !== undefined && site !== 'same-origin')) throw new NotFromOwnForm();
   }
 
-  /** Rejects with LoginRefused. */
+  /** Rejects with LoginRefused, or PersonNotAllowed. */
   async logIn(
     credential: LoginCredential,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
     // Others are looked up in the rows: strangers who invent them shall cause few statements.
-    if (!('token' in credential)) await request.countFailure?.();
+    const isLookedUp = 'code' in credential || 'password' in credential;
+    if (isLookedUp) await request.countFailure?.();
     try {
       const { id } = await this.commands.execute(new LogIn(credential, addressOf(request)));
-      const isTls = request.protocol === 'https' || /^https:/i.test(request.headers.origin ?? '');
-      void reply.header('set-cookie', sessionCookie(id, { host: request.host, isTls }));
+      const { host } = request;
+      void reply.header('set-cookie', sessionCookie(id, { host, isTls: this.isTls(request) }));
     } catch (error) {
       if (error instanceof LoginRefused && 'token' in credential) await request.countFailure?.();
       throw error;
     }
+  }
+
+  /** A proxy that ends TLS may say so only to the browser, whose Origin or Host says it to us. */
+  private isTls({ protocol, host, headers }: FastifyRequest): boolean {
+    if (protocol === 'https' || /^https:/i.test(headers.origin ?? '')) return true;
+    const { MCP_AGGREGATOR_PUBLIC_URL: publicUrl } = this.env;
+    return publicUrl !== undefined && new URL(publicUrl).origin === `https://${host}`;
   }
 }
 

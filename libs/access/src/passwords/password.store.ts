@@ -47,6 +47,14 @@ export class PasswordStore {
     return owner;
   }
 
+  /** Whether anyone has one. */
+  async exist(): Promise<boolean> {
+    const [row] = await this.database.direct.query<{ found: boolean }[]>(
+      'SELECT EXISTS (SELECT 1 FROM mcp.passwords WHERE password_hash IS NOT NULL) AS found',
+    );
+    return row?.found === true;
+  }
+
   /** True for one caller only. */
   async accept(invitationHash: string, passwordHash: string, tx: Tx): Promise<boolean> {
     const [, changed] = await tx.query<[unknown, number]>(

@@ -50,6 +50,7 @@ describe('a token that is issued by request', () => {
       store,
       signals as never,
       clock,
+      { alive: async () => [] } as never,
     );
     await tokens.load();
     const audit = new AuditStore(database);

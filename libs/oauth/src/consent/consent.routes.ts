@@ -17,9 +17,18 @@ import {
   type ConsentRequest,
   COOKIES,
 } from '../provider/authorization-server.js';
+import { IdentityProvider, LOGIN_PATH } from '../identity/identity-provider.js';
 import { ClientGrantStore } from '../rows/client-grant.store.js';
 import { hashOf } from '../rows/record.store.js';
-import { donePage, hopPage, loginPage, problemPage, type Question, questionPage } from './pages.js';
+import {
+  donePage,
+  hopPage,
+  html,
+  loginPage,
+  problemPage,
+  type Question,
+  questionPage,
+} from './pages.js';
 import { redirectTarget } from './redirect-target.js';
 
 type Page = FastifyRequest<{ Params: { uid: string } }>;
@@ -46,6 +55,7 @@ export class ConsentRoutes {
     private readonly grants: ClientGrantStore,
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
+    private readonly provider: IdentityProvider,
   ) {}
 
   add(fastify: FastifyInstance): void {
@@ -65,7 +75,7 @@ export class ConsentRoutes {
     const asked = await this.requestOf(request);
     if (!asked) return html(reply, 400, OVER);
     const person = await this.login.session(request);
-    if (!person) return html(reply, 200, loginPage(askingOf(asked), undefined));
+    if (!person) return html(reply, 200, this.loginPageOf(asked));
     const question = await this.questionOf(asked, person);
     if (question.scopes.length === 0) {
       const text = `${person.principal.name} has none of the rights that the client asks for.`;
@@ -85,9 +95,16 @@ export class ConsentRoutes {
       await this.login.logIn(credentialOf(request), request, reply);
     } catch (error) {
       if (!(error instanceof LoginRefused)) throw error;
-      return html(reply, 401, loginPage(askingOf(asked), error.message));
+      return html(reply, 401, this.loginPageOf(asked, error.message));
     }
     return reply.header('cache-control', 'no-store').redirect(`${pathOf(request)}/ask`, 303);
+  }
+
+  private loginPageOf(asked: ConsentRequest, problem?: string): string {
+    const { name } = this.provider;
+    const to = encodeURIComponent(`${askingOf(asked).path}/ask`);
+    const provider = name === undefined ? undefined : { name, href: `${LOGIN_PATH}?to=${to}` };
+    return loginPage(askingOf(asked), problem, provider);
   }
 
   private async decide(request: Page, reply: FastifyReply): Promise<FastifyReply> {
@@ -165,13 +182,13 @@ export class ConsentRoutes {
 
   private async questionOf(
     asked: ConsentRequest,
-    { account, principal }: Person,
+    { account, principal, label }: Person,
   ): Promise<Question> {
     const may = (scope: ConsentRequest['scopes'][number]): boolean =>
       includesScope(principal.scopes, scope);
     const question = {
       ...askingOf(asked),
-      person: principal.name,
+      person: label ?? principal.name,
       scopes: asked.scopes.filter(may),
       missing: asked.scopes.filter((scope) => !may(scope)),
       resource: asked.resource,
@@ -208,12 +225,4 @@ function credentialOf(request: FastifyRequest) {
 
 export function fieldOf({ body }: FastifyRequest, name: string): string {
   return body instanceof URLSearchParams ? (body.get(name) ?? '') : '';
-}
-
-export function html(reply: FastifyReply, status: number, text: string): FastifyReply {
-  return reply
-    .status(status)
-    .header('cache-control', 'no-store')
-    .type('text/html; charset=utf-8')
-    .send(text);
 }

@@ -1,4 +1,5 @@
 import { cutText, type TokenScope } from '@app/platform';
+import type { FastifyReply } from 'fastify';
 
 /** Of a client, on the page. */
 const MAX_NAME_CHARS = 60;
@@ -35,7 +36,8 @@ dl{border:1px solid var(--line);border-radius:8px;padding:.75rem 1rem;background
 dt{font-size:.8rem;opacity:.7}dd{margin:0 0 .5rem}
 input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;border:1px solid var(--line);border-radius:6px}
 button{font:inherit;padding:.5rem 1rem;border:1px solid var(--line);border-radius:6px;cursor:pointer;margin:.75rem .5rem 0 0}
-button.main{background:#2563eb;color:#fff;border-color:#2563eb}
+button.main,a.main{background:#2563eb;color:#fff;border-color:#2563eb}
+a.main{display:inline-block;padding:.5rem 1rem;border-radius:6px;text-decoration:none}
 .warning{border-left:3px solid #d97706;padding-left:.75rem}
 </style>
 </head>
@@ -97,7 +99,17 @@ export interface Asking {
   readonly isProof: boolean;
 }
 
-export function loginPage(asking: Asking, problem: string | undefined): string {
+/** Who else a person may log in with. */
+export interface LoginWay {
+  readonly name: string;
+  readonly href: string;
+}
+
+export function loginPage(
+  asking: Asking,
+  problem: string | undefined,
+  provider: LoginWay | undefined,
+): string {
   const { path } = asking;
   return page(
     'Log in',
@@ -105,7 +117,7 @@ export function loginPage(asking: Asking, problem: string | undefined): string {
 <dl>
 ${clientHtml(asking)}
 </dl>
-${problem === undefined ? '' : `<p class="warning">${escapeHtml(problem)}</p>\n`}<form method="post" action="${escapeHtml(path)}/login">
+${problem === undefined ? '' : `<p class="warning">${escapeHtml(problem)}</p>\n`}${provider === undefined ? '' : `<p><a class="main" href="${escapeHtml(provider.href)}">Log in with ${escapeHtml(provider.name)}</a></p>\n`}<form method="post" action="${escapeHtml(path)}/login">
 <label for="name">Name</label>
 <input id="name" name="name" autocomplete="username" required autofocus>
 <label for="password">Password</label>
@@ -233,4 +245,12 @@ function originHtml({ client: { domain }, redirectHost, isProof }: Question): st
 
 function warning(text: string): string {
   return `<p class="warning">${text}</p>`;
+}
+
+export function html(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply
+    .status(status)
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+    .send(text);
 }

@@ -3,9 +3,10 @@ import { CommandBus } from '@nestjs/cqrs';
 import { addressOf, ChoosePassword, LoginRefused, PageLogin } from '@app/access';
 import { isCleanText } from '@app/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fieldOf, html } from './consent.routes.js';
+import { fieldOf } from './consent.routes.js';
 import {
   chosenPage,
+  html,
   PASSWORD_LENGTH,
   PASSWORD_PATH,
   PASSWORD_SCRIPT,

@@ -24,7 +24,7 @@ export interface SettingText {
   readonly default: string | null;
 }
 
-const SECRET = /(?:_KEY|_KEY_PREVIOUS|_TOKENS|_HEADERS)$/;
+const SECRET = /(?:_KEY|_KEY_PREVIOUS|_TOKENS|_HEADERS|_SECRET)$/;
 const WITH_CREDENTIALS = /(?:URL|_ENDPOINT)$/;
 
 /** Every setting of this process, in the order of `.env.example`; without secrets. */

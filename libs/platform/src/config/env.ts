@@ -4,7 +4,7 @@ import { egressPolicy, hostProblem, parseAllowance } from '../egress/egress-poli
 import { failPointPattern } from '../fail-points.js';
 import { keyValueList } from './key-value-list.js';
 import { samplers } from '../tracing/samplers.js';
-import { parseScopes, roles, type TokenScope, tokenScopes } from './token-scopes.js';
+import { parseScopes, type Role, roles, type TokenScope, tokenScopes } from './token-scopes.js';
 
 /**
  * Every setting of the service. `process.env` is read nowhere else. Units are in the description of each field; a test
@@ -159,6 +159,31 @@ function tokenHash(secret: string): string | undefined {
   return createHash('sha256').update(secret).digest('hex');
 }
 
+export interface RoleRule {
+  /** Of a claim with roles or groups; `*` for everyone who may log in. */
+  readonly given: string;
+  readonly role: Role;
+}
+
+/** `value=role`, separated by commas. The last `=` counts: names of groups may have one. */
+const roleRules = list.transform((entries, context): readonly RoleRule[] =>
+  entries.flatMap((entry, index): readonly RoleRule[] => {
+    const [, given, name] = /^(.+)=(\w+)$/.exec(entry) ?? [];
+    const role = roles.find((one) => one === name);
+    if (given !== undefined && role !== undefined) return [{ given, role }];
+    context.addIssue({
+      code: 'custom',
+      message: `entry ${index + 1} must read value=role: a role or group of the identity provider, or * for everyone, and one of ${roles.join(', ')}`,
+    });
+    return [];
+  }),
+);
+
+const domains = list.refine(
+  (names) => names.every((name) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(name)),
+  'must be domains such as example.com, separated by commas',
+);
+
 /** JSON is what this service writes; collectors accept it where they accept protobuf over HTTP. */
 const otlpProtocol = z
   .literal('http/json', {
@@ -225,6 +250,19 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_JWT_AUDIENCE: z.string().min(1).optional(),
   MCP_AGGREGATOR_JWT_GROUPS_CLAIM: z.string().min(1).default('groups'),
   MCP_AGGREGATOR_JWT_ROLES_CLAIM: z.string().min(1).optional(),
+  MCP_AGGREGATOR_LOGIN_ISSUER: url('https:', 'http:')
+    .refine((value) => value.length <= 500, 'must have at most 500 characters')
+    .refine((value) => !/[?#]/.test(value), 'must have neither a query nor a fragment')
+    .optional(),
+  MCP_AGGREGATOR_LOGIN_CLIENT_ID: z.string().min(1).max(500).optional(),
+  MCP_AGGREGATOR_LOGIN_CLIENT_SECRET: z.string().min(1).optional(),
+  MCP_AGGREGATOR_LOGIN_SCOPES: z
+    .string()
+    .refine((value) => value.split(' ').includes('openid'), 'must have the scope openid')
+    .default('openid profile email'),
+  MCP_AGGREGATOR_LOGIN_ROLES: roleRules,
+  MCP_AGGREGATOR_LOGIN_DOMAINS: domains,
+  MCP_AGGREGATOR_LOGIN_DAYS: whole(30, 1, 365),
   MCP_AGGREGATOR_ALLOWED_HOSTS: list,
   MCP_AGGREGATOR_ALLOWED_ORIGINS: list,
   MCP_AGGREGATOR_TRUST_PROXY: proxyCount,
@@ -359,6 +397,58 @@ const oauthRules: readonly Rule[] = [
   },
 ];
 
+const loginRules: readonly Rule[] = [
+  ...(
+    [
+      ['MCP_AGGREGATOR_LOGIN_CLIENT_ID', 'the id of this service at the identity provider'],
+      ['MCP_AGGREGATOR_PUBLIC_URL', 'the identity provider sends browsers back to it'],
+    ] as const
+  ).map(([setting, why]): Rule => ({
+    setting,
+    message: `is required with MCP_AGGREGATOR_LOGIN_ISSUER: ${why}`,
+    about: [setting, 'MCP_AGGREGATOR_LOGIN_ISSUER'],
+    isBroken: (env) => env.MCP_AGGREGATOR_LOGIN_ISSUER !== undefined && !env[setting],
+  })),
+  {
+    setting: 'MCP_AGGREGATOR_LOGIN_ISSUER',
+    message: 'must be unset with MCP_AGGREGATOR_CONSOLE=false: logins are sessions of the console',
+    about: ['MCP_AGGREGATOR_LOGIN_ISSUER', 'MCP_AGGREGATOR_CONSOLE'],
+    isBroken: (env) => env.MCP_AGGREGATOR_LOGIN_ISSUER !== undefined && !env.MCP_AGGREGATOR_CONSOLE,
+  },
+  {
+    setting: 'MCP_AGGREGATOR_LOGIN_ISSUER',
+    message:
+      'must start with https:// (an attacker could answer in its place and log in as anyone), unless it is loopback or MCP_AGGREGATOR_ALLOW_INSECURE_HTTP=true',
+    about: ['MCP_AGGREGATOR_LOGIN_ISSUER', 'MCP_AGGREGATOR_ALLOW_INSECURE_HTTP'],
+    isBroken: ({
+      MCP_AGGREGATOR_LOGIN_ISSUER: issuer,
+      MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: insecure,
+    }) =>
+      issuer !== undefined &&
+      new URL(issuer).protocol === 'http:' &&
+      !isLoopbackHost(new URL(issuer).hostname) &&
+      !insecure,
+  },
+  {
+    setting: 'MCP_AGGREGATOR_LOGIN_ISSUER',
+    message:
+      'names a host that this service does not connect to: MCP_AGGREGATOR_EGRESS_ALLOW has to name it',
+    about: ['MCP_AGGREGATOR_LOGIN_ISSUER', 'MCP_AGGREGATOR_EGRESS', 'MCP_AGGREGATOR_EGRESS_ALLOW'],
+    isBroken: (env) =>
+      env.MCP_AGGREGATOR_LOGIN_ISSUER !== undefined &&
+      hostProblem(new URL(env.MCP_AGGREGATOR_LOGIN_ISSUER).hostname, egressPolicy(env)) !==
+        undefined,
+  },
+  {
+    setting: 'MCP_AGGREGATOR_LOGIN_ISSUER',
+    message:
+      'must equal MCP_AGGREGATOR_JWT_ISSUER: people are named by their subject, which means nothing at another issuer',
+    about: ['MCP_AGGREGATOR_LOGIN_ISSUER', 'MCP_AGGREGATOR_JWT_ISSUER'],
+    isBroken: ({ MCP_AGGREGATOR_LOGIN_ISSUER: login, MCP_AGGREGATOR_JWT_ISSUER: jwt }) =>
+      login !== undefined && jwt !== undefined && login !== jwt,
+  },
+];
+
 /** Rules over more than one setting; each message says what to change. */
 const rules: readonly Rule[] = [
   {
@@ -429,6 +519,7 @@ const rules: readonly Rule[] = [
       hostProblem(new URL(env.MCP_AGGREGATOR_JWKS_URL).hostname, egressPolicy(env)) !== undefined,
   },
   ...oauthRules,
+  ...loginRules,
   {
     setting: 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
     message: 'must be at most OTEL_BSP_MAX_QUEUE_SIZE',

@@ -1,0 +1,24 @@
+import { type TokenScope } from '@app/platform';
+
+/** What an identity provider said of someone who logs in. */
+export interface ProvedPerson {
+  readonly issuer: string;
+  /** Of the issuer: never given to another. */
+  readonly subject: string;
+  /** For people to read; proves nothing. */
+  readonly label: string;
+  /** None for one who may not use this service (any more). */
+  readonly scopes: readonly TokenScope[];
+  readonly groups: readonly string[];
+}
+
+/** An account at this service of someone who logs in at the identity provider. */
+export interface ProviderPerson extends Omit<ProvedPerson, 'issuer'> {
+  readonly id: string;
+  /** In the place of the hash of a token: no token has it. */
+  readonly sessionHash: string;
+  readonly endsAt: Date;
+}
+
+/** Rows of all issuers. */
+export const MAX_PEOPLE = 10_000;

@@ -1,0 +1,120 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { PageLogin } from '@app/access';
+import { AppError, Env } from '@app/platform';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { randomBytes } from 'node:crypto';
+import { hopPage, html, problemPage } from '../consent/pages.js';
+import { networkOf, refuseExcess } from '../request-limits.js';
+import { CALLBACK_PATH, IdentityProvider, LOGIN_PATH } from './identity-provider.js';
+import { LoginFailed } from './identity.errors.js';
+import { fromCookie, type LoginAttempt, ownPage, proofsOf, toCookie } from './login-attempt.js';
+import { provedPerson } from './proved-person.js';
+
+const COOKIE = 'switchboard_login';
+/** Time to log in at the provider. */
+const MAX_AGE_S = 600;
+/** Of one address, which the people of a company may share; each login is two requests. */
+const LOGINS = { max: 240, timeWindow: 60_000 };
+const FAILED = 'You are not logged in';
+const STATUS = new Map<string, number>([
+  ['forbidden', 403],
+  ['conflict', 409],
+  ['unavailable', 503],
+]);
+const OVER =
+  'This login is over: it was used, took longer than ten minutes, or began in another browser. Begin it again.';
+
+/** The login of people at the identity provider; no route is added without one. */
+@Injectable()
+export class IdentityRoutes implements OnModuleInit {
+  private readonly logger = new Logger('oauth');
+
+  constructor(
+    private readonly env: Env,
+    private readonly http: HttpAdapterHost,
+    private readonly provider: IdentityProvider,
+    private readonly login: PageLogin,
+  ) {}
+
+  onModuleInit(): void {
+    if (this.provider.name === undefined) return;
+    const fastify: FastifyInstance = this.http.httpAdapter.getInstance();
+    const config = { access: 'public' } as const;
+    const limit = fastify.createRateLimit({ ...LOGINS, keyGenerator: networkOf });
+    fastify.get<{ Querystring: { to?: unknown } }>(LOGIN_PATH, { config }, (request, reply) =>
+      this.answered(reply, async () => {
+        await refuseExcess(limit, request);
+        return this.begin(ownPage(request.query.to), reply);
+      }),
+    );
+    fastify.get(CALLBACK_PATH, { config }, (request, reply) =>
+      this.answered(reply, async () => {
+        await refuseExcess(limit, request);
+        return this.finish(request, reply);
+      }),
+    );
+  }
+
+  private async begin(to: string, reply: FastifyReply): Promise<FastifyReply> {
+    const attempt = { secret: randomBytes(32).toString('base64url'), to };
+    const address = await this.provider.begin(attempt);
+    return reply
+      .header('cache-control', 'no-store')
+      .header('set-cookie', this.cookieWith(toCookie(attempt), MAX_AGE_S))
+      .redirect(address, 302);
+  }
+
+  private async finish(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const answer = new URLSearchParams(request.url.split('?')[1] ?? '');
+    const attempt = this.attemptOf(request);
+    if (!attempt || answer.get('state') !== proofsOf(attempt).state) {
+      throw new LoginFailed(OVER, 400);
+    }
+    // Whatever follows, the answer was for this attempt alone.
+    void reply.header('set-cookie', this.cookieWith('', 0));
+    const claims = await this.provider.finish(attempt, answer);
+    const person = provedPerson(claims, this.env);
+    if (!person) throw new LoginFailed(`${this.provider.name} gives you no usable name.`, 502);
+    await this.login.logIn({ person }, request, reply);
+    return html(reply, 200, hopPage(this.provider.publicUrl + attempt.to));
+  }
+
+  private async answered(
+    reply: FastifyReply,
+    answer: () => Promise<FastifyReply>,
+  ): Promise<FastifyReply> {
+    try {
+      return await answer();
+    } catch (error) {
+      if (error instanceof LoginFailed) {
+        if (error.status > 500) this.logger.warn({ err: error }, 'oauth.login_failed');
+        return html(reply, error.status, problemPage(FAILED, error.message));
+      }
+      const status = error instanceof AppError ? STATUS.get(error.kind) : undefined;
+      if (!(error instanceof AppError) || status === undefined) throw error;
+      return html(reply, status, problemPage(FAILED, error.message));
+    }
+  }
+
+  private get isTls(): boolean {
+    return this.provider.publicUrl.startsWith('https:');
+  }
+
+  /** With this prefix no other host of the domain can set it; without TLS, every port of the host gets it. */
+  private get cookieName(): string {
+    return this.isTls ? `__Host-${COOKIE}` : `${COOKIE}_${new URL(this.provider.publicUrl).port}`;
+  }
+
+  /** Lax: the provider sends the browser back from another site. */
+  private cookieWith(value: string, maxAge: number): string {
+    const secure = this.isTls ? '; Secure' : '';
+    return `${this.cookieName}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+  }
+
+  private attemptOf({ headers }: FastifyRequest): LoginAttempt | undefined {
+    const start = `${this.cookieName}=`;
+    const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
+    return fromCookie(cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length));
+  }
+}
