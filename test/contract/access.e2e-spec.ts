@@ -231,6 +231,7 @@ describe('a service with configured tokens', () => {
         server_id: null,
         server_name: null,
         actor: 'read',
+        actor_subject: 'token:read',
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
         ip_address: '127.0.0.1',
         details: { method: 'POST', route: '/test/call', status: 403, count: 1 },

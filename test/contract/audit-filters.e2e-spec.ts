@@ -153,7 +153,7 @@ describe.each(['PostgreSQL', 'PGlite'])('filters of the audit log, on %s', (engi
       expect(await byHeader.text()).toBe(byFormat);
       const [head, row, end] = byFormat.split('\r\n');
       expect(head).toBe(
-        'id,timestamp,event,outcome,actor,ip_address,server_id,server_name,details',
+        'id,timestamp,event,outcome,actor,actor_subject,ip_address,server_id,server_name,details',
       );
       expect(row).toContain(`,"'=HYPERLINK(""https://evil.example"")",`);
       expect(end).toBe('');

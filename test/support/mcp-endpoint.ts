@@ -36,7 +36,8 @@ export async function startEndpoint(
     request.on('end', () => {
       const text = Buffer.concat(parts).toString();
       const body: unknown = text === '' ? undefined : JSON.parse(text);
-      const caller = { name: String(request.headers['x-caller'] ?? 'alice'), ip: null };
+      const name = String(request.headers['x-caller'] ?? 'alice');
+      const caller = { name, subject: name, ip: null };
       void endpoint.handle(view, { request, response, headers: [] }, body, caller);
     });
   });

@@ -37,7 +37,7 @@ export function tokensOn(env: Env, rows = noRows()): Tokens {
     },
   };
   const signals = {
-    tell: async ({ names }: TokensWithdrawn) => void rows.withdrawn.push(...names),
+    tell: async ({ subjects }: TokensWithdrawn) => void rows.withdrawn.push(...subjects),
   };
   return new Tokens(
     env,

@@ -1,8 +1,8 @@
 /** Tokens were revoked or have expired; published once this process refuses them. */
 export class TokensWithdrawn {
   constructor(
-    /** Names of their principals, none of which has another token that was issued. */
-    readonly names: readonly string[],
+    /** Of their principals: a token of the same name that is issued later has another subject. */
+    readonly subjects: readonly string[],
   ) {}
 }
 

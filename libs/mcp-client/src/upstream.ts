@@ -92,7 +92,7 @@ export type NotificationHandler = (
 
 /** On whose behalf a request is sent; requests of the service itself have no caller. */
 export interface RequestCaller {
-  /** The user, as the audit log names it. */
+  /** The user: a subject, which is never given to another. */
   readonly principal: string;
   /** The client session, or the single request of a caller without one: compared by identity. */
   readonly client: object;

@@ -52,6 +52,7 @@ export class FakeEndpoint {
     const body = rpc('none', { _meta: { 'io.modelcontextprotocol/protocolVersion': revision } });
     await this.endpoint.handle(this.view, { request, response, headers: [] }, body, {
       name: 'loader',
+      subject: 'loader',
       ip: null,
     });
   }
@@ -71,6 +72,7 @@ export class FakeEndpoint {
     const { request, response } = exchange;
     void this.endpoint.handle(view, { request, response, headers: [] }, body, {
       name: caller,
+      subject: caller,
       ip: null,
       ...more,
     });

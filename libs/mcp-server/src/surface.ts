@@ -7,10 +7,11 @@ export type Era = 'legacy' | 'modern';
 
 /** The authenticated sender of a request. */
 export interface Caller {
+  /** For people to read, and for limits; another person may get the same one later. */
   readonly name: string;
   readonly ip: string | null;
-  /** The person, whose credentials towards servers it uses; a session belongs to one. */
-  readonly subject?: string | undefined;
+  /** The person, to whom sessions, results and messages belong: a subject is never given to another. */
+  readonly subject: string;
   /** The path of the endpoint; undefined for a request of another replica. */
   readonly endpoint?: string;
   /** The slug of the view that it uses. */
@@ -77,7 +78,7 @@ export interface ServerDescription {
 /** A change, for clients that subscribed to it. */
 export type ServerChange =
   | { readonly kind: 'tools' | 'prompts' | 'resources' }
-  /** A log message that belongs to no call; for clients of that user with a matching log level. */
+  /** A log message that belongs to no call; for clients of that subject with a matching log level. */
   | { readonly kind: 'log'; readonly params: JsonObject; readonly user: string };
 
 /** What one endpoint offers: methods and results, independent of wire, session and era. */

@@ -6,7 +6,7 @@ import { noticeBlocks } from './shorten/notice.js';
 import { measureResult } from './shorten/shorten-result.js';
 
 export interface BudgetedCall {
-  /** The principal that may read the whole result. */
+  /** The subject of the person who may read the whole result. */
   readonly owner: string;
   /** Of the tool, if it has one. */
   readonly outputSchema: JsonValue | undefined;

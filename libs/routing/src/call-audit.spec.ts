@@ -52,6 +52,7 @@ describe(CallAudit.name, () => {
 
   it.each([
     ['caller', { actor: { name: 'bob', ip: '10.0.0.1' } }],
+    ['person of that name', { actor: { name: 'alice', ip: '10.0.0.1', subject: 'token:alice' } }],
     ['address', { actor: { name: 'alice', ip: '10.0.0.2' } }],
     ['failure', { failure: 'SERVER_UNAVAILABLE' }],
     ['kind of answer', { isError: true }],

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { type Actor, type AuditEntry, AuditLosses, AuditStore } from '@app/access';
+import { type Actor, type AuditEntry, AuditLosses, AuditStore, personOf } from '@app/access';
 import type { CatalogueTool } from '@app/catalogue';
 import { canonicalName } from '@app/mcp-protocol';
 import { DatabaseUnavailable, type Span } from '@app/platform';
@@ -134,8 +134,9 @@ export class CallAudit implements BeforeApplicationShutdown {
   }
 
   private shareOf(actor: Actor): Share {
-    let share = this.shares.get(actor.name);
-    if (!share) this.shares.set(actor.name, (share = { actor, kinds: 0, others: 0 }));
+    const { subject } = personOf(actor);
+    let share = this.shares.get(subject);
+    if (!share) this.shares.set(subject, (share = { actor, kinds: 0, others: 0 }));
     return share;
   }
 }
@@ -150,6 +151,7 @@ function isAlike(a: FinishedCall, b: FinishedCall): boolean {
     a.failure === b.failure &&
     a.isError === b.isError &&
     a.actor.name === b.actor.name &&
+    a.actor.subject === b.actor.subject &&
     a.actor.ip === b.actor.ip
   );
 }

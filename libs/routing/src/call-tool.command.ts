@@ -112,11 +112,11 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     deadline: number,
   ): Promise<Sent> {
     const { server } = route;
-    const { name } = caller.actor;
+    const { subject } = personOf(caller.actor);
     const slot =
-      this.slots.take(server.id, name) ??
+      this.slots.take(server.id, subject) ??
       (await timed(caller.span, 'wait for a slot', () =>
-        this.slots.wait(server, name, deadline - performance.now(), caller.signal),
+        this.slots.wait(server, subject, deadline - performance.now(), caller.signal),
       ));
     const wait = new SessionWait();
     try {

@@ -1,5 +1,5 @@
 import { type ServerRequestHandler, type UpstreamSession, UpstreamSpan } from '@app/mcp-client';
-import type { Actor } from '@app/access';
+import { type Actor, personOf } from '@app/access';
 import type { CallOrigin } from '@app/activity';
 import {
   type CancelSignal,
@@ -11,7 +11,7 @@ import {
 
 /** The channel between a client and a server while a request is in flight. */
 export interface ForwardContext {
-  /** The user; limits are shared fairly between users. */
+  /** The user; what a server says is told to the same subject alone. */
   readonly actor: Actor;
   /** The client session of the request; undefined for a request without one. */
   readonly client?: object | undefined;
@@ -52,9 +52,10 @@ export function requestOnBehalf(
 ): Promise<RawJsonObject> {
   const { signal, onProgress, onLog, onServerRequest, span: parent } = conversation;
   const terms = session.era === 'modern' ? conversation.stateless : undefined;
+  const principal = personOf(conversation.actor).subject;
   const span = parent && new UpstreamSpan(parent, session, method, params, server);
   const answer = session.requestBytes(method, terms ? changed(params, terms.input) : params, {
-    caller: { principal: conversation.actor.name, client: conversation.client ?? conversation },
+    caller: { principal, client: conversation.client ?? conversation },
     timeoutMs,
     renewWithinMs,
     inputSchema,

@@ -5,6 +5,7 @@ import {
   type Actor,
   CurrentActor,
   CurrentPrincipal,
+  personOf,
   type Principal,
   RequireScope,
 } from '@app/access';
@@ -57,7 +58,7 @@ export class ToolCallsController {
     });
     const { tool } = answer.route;
     const call = {
-      owner: actor.name,
+      owner: personOf(actor).subject,
       outputSchema: tool.definition['outputSchema'],
       reader: 'rest',
       takesLinks: true,

@@ -12,6 +12,7 @@ const COLUMNS = [
   'event',
   'outcome',
   'actor',
+  'actor_subject',
   'ip_address',
   'server_id',
   'server_name',

@@ -6,8 +6,8 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-const COLUMNS = `id, event, outcome, actor, ip_address, server_id, server_name, details, timestamp`;
-const SHOWN = `id::text AS id, event, outcome, actor, ip_address AS "ipAddress", server_id AS "serverId",
+const COLUMNS = `id, event, outcome, actor, actor_subject, ip_address, server_id, server_name, details, timestamp`;
+const SHOWN = `id::text AS id, event, outcome, actor, actor_subject AS "actorSubject", ip_address AS "ipAddress", server_id AS "serverId",
   server_name AS "serverName", details, timestamp`;
 
 /**

@@ -148,6 +148,15 @@ export class AuditEntryView {
   @ApiProperty({ example: 'jwt:user@example.com' })
   readonly actor!: string;
 
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'jwt:https://id.example.com user@example.com',
+    description:
+      'Never given to another, unlike a name; null for the service itself and for callers without a token.',
+  })
+  readonly actor_subject!: string | null;
+
   @ApiProperty({ format: 'date-time' })
   readonly timestamp!: string;
 
@@ -177,6 +186,7 @@ export function toView(row: AuditEntity): AuditEntryView {
     server_id: row.serverId,
     server_name: row.serverName,
     actor: row.actor,
+    actor_subject: row.actorSubject,
     timestamp: row.timestamp.toISOString(),
     ip_address: row.ipAddress,
     details: row.details,

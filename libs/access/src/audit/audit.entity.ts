@@ -17,6 +17,9 @@ export class AuditEntity {
   @Column('varchar')
   readonly actor!: string;
 
+  @Column('varchar', { name: 'actor_subject', nullable: true })
+  readonly actorSubject!: string | null;
+
   @Column('varchar', { name: 'ip_address', nullable: true })
   readonly ipAddress!: string | null;
 

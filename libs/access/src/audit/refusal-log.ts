@@ -113,5 +113,5 @@ export class RefusalLog implements BeforeApplicationShutdown {
 }
 
 function keyOf({ actor, method, route, status }: RefusedRequest): string {
-  return JSON.stringify([actor.ip, actor.name, method, route, status]);
+  return JSON.stringify([actor.ip, actor.name, actor.subject, method, route, status]);
 }

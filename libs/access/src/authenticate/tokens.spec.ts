@@ -98,7 +98,7 @@ describe(Tokens.name, () => {
       await tokens.drop('id of ci');
       expect(tokens.find(hashOf('secret of ci'))).toBeUndefined();
       expect(tokens.find(hashOf('token-of-operators'))).toBeDefined();
-      expect(rows.withdrawn).toEqual(['ci']);
+      expect(rows.withdrawn).toEqual(['issued:id of ci']);
     });
 
     it('are refused from the moment of their expiry, before their rows are read again', async () => {
@@ -111,7 +111,7 @@ describe(Tokens.name, () => {
       expect(tokens.find(hashOf('secret of ci'))).toBeUndefined();
       rows.issued = [];
       await tokens.reload();
-      expect(rows.withdrawn).toEqual(['ci']);
+      expect(rows.withdrawn).toEqual(['issued:id of ci']);
     });
 
     it('are accepted with the secret before the last rotation for as long as the overlap lasts', async () => {
@@ -175,6 +175,14 @@ describe(Tokens.name, () => {
       answer();
       await Promise.all([early, late]);
       expect(tokens.find(hashOf('secret of ci'))).toBeUndefined();
+    });
+
+    it('are withdrawn when another of their name has taken their place', async () => {
+      rows.issued = [issuedToken('ci', 'secret of ci')];
+      const tokens = await load(CONFIGURED);
+      rows.issued = [issuedToken('ci', 'secret of another', { id: 'id of another' })];
+      await tokens.reload();
+      expect(rows.withdrawn).toEqual(['issued:id of ci']);
     });
 
     it('are told once after they were used', async () => {

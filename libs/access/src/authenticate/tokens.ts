@@ -174,9 +174,9 @@ export class Tokens {
   ): Promise<void> {
     const configured = new Set(this.configured.map(({ name }) => name));
     const tokens = rows.filter(({ name }) => !configured.has(name));
-    const kept = new Set([...tokens.map(({ name }) => name), ...people.map(nameOf)]);
-    const before = [...this.issued.map(({ name }) => name), ...this.people.map(nameOf)];
-    const names = before.filter((name) => !kept.has(name));
+    const kept = new Set([...tokens, ...people].map(({ id }) => id));
+    const tokensGone = this.issued.filter(({ id }) => !kept.has(id));
+    const peopleGone = this.people.filter(({ id }) => !kept.has(id));
     this.collectUsed();
     this.issued = tokens;
     this.people = people;
@@ -196,7 +196,11 @@ export class Tokens {
       }
     }
     for (const person of people) this.addPerson(person);
-    if (names.length > 0) await this.signals.tell(new TokensWithdrawn(names));
+    const subjects = [
+      ...tokensGone.map(({ id }) => subjectIn('issued', id)),
+      ...peopleGone.map((person) => this.subjectOf(person)),
+    ];
+    if (subjects.length > 0) await this.signals.tell(new TokensWithdrawn(subjects));
   }
 
   /** The same caller as with a JWT of the identity provider. */
@@ -206,9 +210,13 @@ export class Tokens {
       name: nameOf(person),
       scopes,
       subjects: subjectsOf(subject, undefined, groups),
-      subject: subjectIn('jwt', subject, this.env.MCP_AGGREGATOR_LOGIN_ISSUER),
+      subject: this.subjectOf(person),
     };
     this.add(sessionHash, { principal, account: `person:${id}`, until: endsAt.getTime(), label });
+  }
+
+  private subjectOf({ subject }: ProviderPerson): string {
+    return subjectIn('jwt', subject, this.env.MCP_AGGREGATOR_LOGIN_ISSUER);
   }
 
   private add(hash: string, known: Omit<Known, 'digest' | 'isUsed'>): void {

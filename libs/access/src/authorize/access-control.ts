@@ -2,7 +2,7 @@ import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { Env, passIn, Passes, PassMisdirected } from '@app/platform';
-import type { AccessRule } from './access.decorators.js';
+import { type AccessRule, actorOf } from './access.decorators.js';
 import {
   RateLimited,
   RouteWithoutAccessRule,
@@ -10,7 +10,7 @@ import {
   Unauthorized,
 } from '../access.errors.js';
 import { Authenticator, isDocsRoute } from '../authenticate/authenticator.js';
-import { addressOf, ANONYMOUS, hasScope, type Principal } from '../authenticate/principal.js';
+import { addressOf, hasScope, type Principal } from '../authenticate/principal.js';
 import { RefusalLog } from '../audit/refusal-log.js';
 import { Challenges } from './challenges.js';
 import { EntryTurns } from './entry-turns.js';
@@ -188,7 +188,7 @@ export class AccessControl {
 
   private record(request: FastifyRequest, status: number): void {
     this.refusals.note({
-      actor: { name: request.principal?.name ?? ANONYMOUS, ip: addressOf(request) },
+      actor: actorOf(request),
       method: request.method,
       route: request.routeOptions.url ?? '(no such route)',
       status,

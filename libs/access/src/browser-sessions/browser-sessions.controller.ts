@@ -89,7 +89,8 @@ export class BrowserSessionsController {
     if (!isFromOwnPage(request)) throw new NotFromConsole();
     const session = await this.sessions.of(request);
     if (session) {
-      const actor = { name: session.principal.name, ip: addressOf(request) };
+      const { name, subject } = session.principal;
+      const actor = { name, subject, ip: addressOf(request) };
       await this.commands.execute(new LogOut(session.idHash, actor));
     }
     void reply.header('set-cookie', clearedCookie(placeOf(request)));

@@ -66,7 +66,8 @@ export class LogInHandler implements ICommandHandler<LogIn> {
       await use(tx);
       const given = { idHash: tokenHash(id), tokenHash: beginning.tokenHash, endsBy };
       const begun = await this.store.insert(given, tx);
-      const actor = { name: holder.principal.name, ip };
+      const { name, subject } = holder.principal;
+      const actor = { name, subject, ip };
       await this.audit.record({ event: 'console.logged_in', actor, details: { by } }, tx);
       return begun;
     });

@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { Database } from '@app/platform';
 import { LoginRefused } from '../access.errors.js';
 import { AuditStore } from '../audit/audit.store.js';
+import { subjectIn } from '../authenticate/principal.js';
 import { tokenHash } from '../authenticate/admin-token.js';
 import { hashPassword } from './password-hash.js';
 import { PasswordStore } from './password.store.js';
@@ -34,7 +35,7 @@ export class ChoosePasswordHandler implements ICommandHandler<ChoosePassword> {
       if (!(await this.passwords.accept(invitation, hash, tx))) {
         throw new LoginRefused('invitation');
       }
-      const actor = { name: owner.name, ip };
+      const actor = { name: owner.name, ip, subject: subjectIn('issued', owner.tokenId) };
       await this.audit.record({ event: 'token.password_chosen', actor }, tx);
     });
     return owner.name;

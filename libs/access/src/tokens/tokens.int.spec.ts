@@ -42,7 +42,9 @@ describe('a token that is issued by request', () => {
     const replicas = {
       tellIn: async (_tx: unknown, topic: string) => void told.push(topic),
     } as unknown as Replicas;
-    const signals = { tell: async ({ names }: { names: string[] }) => void told.push(names) };
+    const signals = {
+      tell: async ({ subjects }: { subjects: string[] }) => void told.push(subjects),
+    };
     store = new IssuedTokenStore(database);
     tokens = new Tokens(
       parseEnv({ MCP_AGGREGATOR_TOKENS: 'ops:admin:token-of-operators' }),
@@ -199,7 +201,7 @@ describe('a token that is issued by request', () => {
       actor: 'ops',
       details: { token_id: token.id, token: 'ci' },
     });
-    expect(told).toEqual(['tokens of callers', ['ci']]);
+    expect(told).toEqual(['tokens of callers', [`issued:${token.id}`]]);
   });
 
   it('is not rotated or revoked when it does not exist', async () => {

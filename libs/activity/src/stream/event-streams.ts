@@ -110,7 +110,8 @@ export class EventStreams implements BeforeApplicationShutdown {
   }
 
   private mayGoOn({ stream, principal }: OpenStream, now: Principal): boolean {
-    if (now.name !== principal.name || !hasScope(now, 'read')) return false;
+    if (now.name !== principal.name || now.subject !== principal.subject || !hasScope(now, 'read'))
+      return false;
     if (stream.isAdmin && !hasScope(now, 'admin')) return false;
     return this.permissions.seesAll(now);
   }

@@ -44,6 +44,10 @@ export type AuditEntryView = {
     server_id: string | null;
     server_name: string | null;
     actor: string;
+    /**
+     * Never given to another, unlike a name; null for the service itself and for callers without a token.
+     */
+    actor_subject: string | null;
     timestamp: string;
     ip_address: string | null;
     details: {

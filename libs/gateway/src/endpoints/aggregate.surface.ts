@@ -153,7 +153,7 @@ export class AggregateSurface implements McpSurface {
     const { uri } = params;
     const { keptResults, forwarder } = this.deps;
     return keptResults.isOne(uri)
-      ? keptResults.read(uri, call.client.caller.name)
+      ? keptResults.read(uri, call.client.caller.subject)
       : forwarder.request(this.serverOf(uri), 'resources/read', params, call);
   }
 

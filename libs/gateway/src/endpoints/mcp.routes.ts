@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { actorOf, callerMay, Challenges, type Principal, principalOf } from '@app/access';
+import { actorOf, callerMay, Challenges, personOf, type Principal, principalOf } from '@app/access';
 import { Catalogue } from '@app/catalogue';
 import { MAX_BATCH } from '@app/mcp-protocol';
 import { McpEndpoint, type McpSurface } from '@app/mcp-server';
@@ -138,7 +138,7 @@ export class McpRoutes implements OnModuleInit {
     request: FastifyRequest,
     reply: FastifyReply,
   ): void {
-    const { name, ip, subject } = actorOf(request);
+    const actor = actorOf(request);
     const principal = principalOf(request);
     const { client, isExpired, isGranted } = principal;
     const isAdmitted = (): boolean =>
@@ -153,9 +153,8 @@ export class McpRoutes implements OnModuleInit {
     };
     const endpoint = pathOf(request.url);
     void this.endpoint.handle(surface, http, request.body, {
-      name,
-      ip,
-      subject,
+      ...personOf(actor),
+      ip: actor.ip,
       isAdmitted,
       endpoint,
       view: view.slug,

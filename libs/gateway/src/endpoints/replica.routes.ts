@@ -86,9 +86,8 @@ export class ReplicaRoutes implements OnModuleInit {
       response: reply.raw,
       headers: ['x-request-id', request.id],
     };
-    const name = caller?.name ?? principal?.name ?? 'system';
-    const subject = person?.subject;
-    void this.endpoint.handle(surface, http, body, { name, ip: null, subject });
+    const subject = caller?.name ?? person?.subject ?? 'system';
+    void this.endpoint.handle(surface, http, body, { name: subject, ip: null, subject });
   }
 
   private cancel(params: JsonValue | undefined): void {

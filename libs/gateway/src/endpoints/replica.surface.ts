@@ -46,16 +46,14 @@ export class ReplicaSurface implements McpSurface {
     private readonly calls: PassedCalls,
     private readonly place: StdioPlace,
     /** The person who has a session of their own; undefined for the shared one. */
-    private readonly caller?: Caller,
+    private readonly person?: Caller,
   ) {
     this.key = `replica:${server.id}`;
     this.serverInfo = { name: server.name, version: 'unknown' };
   }
 
   async ready(): Promise<void> {
-    const { serverInfo, capabilities, instructions, provenance } = await this.sessionFor(
-      this.caller,
-    );
+    const { serverInfo, capabilities, instructions, provenance } = await this.session();
     this.serverInfo = serverInfo;
     this.description = {
       capabilities,
@@ -97,28 +95,26 @@ export class ReplicaSurface implements McpSurface {
   }
 
   /** The session of the person whose credentials the other replica asks for; without one the shared session. */
-  private sessionFor(asker: Caller | undefined): Promise<UpstreamSession> {
-    const { forwarder, server } = this;
-    return this.place.whileHere(() =>
-      asker?.subject === undefined
-        ? forwarder.session(server)
-        : forwarder.sessionFor(server, asker),
+  private session(): Promise<UpstreamSession> {
+    const { forwarder, person, place, server } = this;
+    return place.whileHere(() =>
+      person ? forwarder.sessionFor(server, person) : forwarder.session(server),
     );
   }
 
   /** The other replica may not know yet that people have their own credentials: no call takes the shared ones. */
-  private refuseWithoutPerson(method: string, { subject }: Caller): void {
-    if (subject !== undefined || isList(method) || !this.forwarder.isPersonal(this.server)) return;
+  private refuseWithoutPerson(method: string): void {
+    if (this.person || isList(method) || !this.forwarder.isPersonal(this.server)) return;
     throw new PersonUnknown(this.server);
   }
 
   /** The limit on the calls that a server works on holds for those of all replicas. */
   private async callInTurn(params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const { server, slots } = this;
-    const { name } = call.client.caller;
+    const { subject } = call.client.caller;
     const slot =
-      slots.take(server.id, name) ??
-      (await slots.wait(server, name, this.forwarder.timeoutMs, call.signal));
+      slots.take(server.id, subject) ??
+      (await slots.wait(server, subject, this.forwarder.timeoutMs, call.signal));
     try {
       return await this.forward('tools/call', params, call);
     } finally {
@@ -129,8 +125,8 @@ export class ReplicaSurface implements McpSurface {
   private async forward(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const { _meta: meta } = params;
     const caller = callerIn(meta);
-    this.refuseWithoutPerson(method, call.client.caller);
-    const session = await this.sessionFor(call.client.caller);
+    this.refuseWithoutPerson(method);
+    const session = await this.session();
     const conversation = new ClientConversation(call, params, async (...question) =>
       refuseAsTold(await this.notifications.ask(this.server.id, call, ...question)),
     );

@@ -153,7 +153,7 @@ export class SearchSurface implements McpSurface {
 
   private readResource(uri: JsonValue | undefined, call: ClientCall): Promise<JsonObject> {
     if (typeof uri !== 'string') throw new RpcError(rpcCode.invalidParams, 'uri must be a string');
-    return this.deps.keptResults.read(uri, call.client.caller.name);
+    return this.deps.keptResults.read(uri, call.client.caller.subject);
   }
 
   private async call(params: JsonObject, call: ClientCall): Promise<RpcResult> {

@@ -166,7 +166,7 @@ export class ServerSurface implements McpSurface {
     const { uri } = params;
     const { keptResults, forwarder } = this.deps;
     if (keptResults.isOne(uri)) {
-      const kept = await keptResults.find(uri, call.client.caller.name);
+      const kept = await keptResults.find(uri, call.client.caller.subject);
       if (kept) return kept;
       if (await this.hasOnlyKeptResults()) throw keptResults.notFound(uri);
     }

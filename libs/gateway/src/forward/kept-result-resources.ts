@@ -40,8 +40,8 @@ export class KeptResultResources {
     return typeof uri === 'string' && isResultUri(uri);
   }
 
-  async read(uri: string, principal: string): Promise<JsonObject> {
-    const result = await this.find(uri, principal);
+  async read(uri: string, subject: string): Promise<JsonObject> {
+    const result = await this.find(uri, subject);
     if (!result) throw this.notFound(uri);
     return result;
   }
@@ -52,11 +52,11 @@ export class KeptResultResources {
   }
 
   /** Undefined for another principal too. */
-  async find(uri: string, principal: string): Promise<JsonObject | undefined> {
+  async find(uri: string, subject: string): Promise<JsonObject | undefined> {
     const named = readResultUri(uri);
     if (!named) return undefined;
     const { id, page } = named;
-    const found = await this.queries.execute(new ReadKeptResult(id, page, principal));
+    const found = await this.queries.execute(new ReadKeptResult(id, page, subject));
     if (!found) return undefined;
     const { text, pages, expiresAt } = found;
     const meta = {

@@ -232,7 +232,7 @@ export class RequestForwarder {
     budgetTokens: number | undefined,
   ): RpcResult | Promise<RpcResult> {
     const takesLinks = client.version === undefined || client.version >= FIRST_WITH_LINKS;
-    const owner = client.caller.name;
+    const owner = client.caller.subject;
     return this.budget.within(
       result,
       { owner, outputSchema, reader: 'mcp', takesLinks },

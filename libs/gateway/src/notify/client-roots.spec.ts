@@ -30,7 +30,7 @@ describe(ClientRoots.name, () => {
   });
 
   const client = (name: string, uri = `file:///${name}`): RootsClient => ({
-    caller: { name, ip: null },
+    caller: { name, subject: name, ip: null },
     roots: async () => ({ roots: [{ uri }] }),
   });
   const rootsOf = async (server: string, user?: string | null) =>
@@ -49,6 +49,12 @@ describe(ClientRoots.name, () => {
     expect(await rootsOf('b')).toEqual(NONE);
   });
 
+  it('gives a session that a person of the same name has used none', async () => {
+    roots.offer(client('ada'));
+    expect(await rootsOf('a', 'ada')).toEqual({ roots: [{ uri: 'file:///ada' }] });
+    expect(await rootsOf('a', 'another ada')).toEqual(NONE);
+  });
+
   it('gives none when several clients offer roots', async () => {
     const first = roots.offer(client('ada'));
     roots.offer(client('ada', 'file:///elsewhere'), ['b']);
@@ -61,7 +67,7 @@ describe(ClientRoots.name, () => {
 
   it('gives a session of one person the roots of that person alone', async () => {
     const of = async (name: string) =>
-      (await roots.of('a', undefined, { subject: `name:${name}`, name })).result;
+      (await roots.of('a', undefined, { subject: name, name })).result;
     roots.offer(client('ada'));
     expect(await of('bob')).toEqual(NONE);
     roots.offer(client('bob'));
@@ -90,7 +96,7 @@ describe(ClientRoots.name, () => {
   });
 
   it('gives none when the client does not answer', async () => {
-    const caller = { name: 'ada', ip: null };
+    const caller = { name: 'ada', subject: 'ada', ip: null };
     roots.offer({ caller, roots: () => Promise.reject(new Error('it does not listen')) });
     expect(await rootsOf('a')).toEqual(NONE);
   });

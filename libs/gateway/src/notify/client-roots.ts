@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Person, personOf } from '@app/access';
+import type { Person } from '@app/access';
 import { Catalogue } from '@app/catalogue';
 import type { RootsClient, RootsOffer } from '@app/mcp-server';
 import type { RootsProvider } from '@app/mcp-client';
@@ -52,7 +52,7 @@ export class ClientRoots {
     const client = person ? this.clientOf(serverId, person) : this.clientFor(serverId, user);
     if (!client) return NONE;
     try {
-      return { result: await client.roots(), principal: client.caller.name };
+      return { result: await client.roots(), principal: client.caller.subject };
     } catch {
       return NONE;
     }
@@ -61,7 +61,7 @@ export class ClientRoots {
   /** Clients of others are as if they were not there. */
   private clientOf(serverId: string, { subject }: Person): RootsClient | undefined {
     const offers = this.offersTo(serverId).filter(
-      ({ client }) => personOf(client.caller).subject === subject,
+      ({ client }) => client.caller.subject === subject,
     );
     return offers.length === 1 ? offers[0]?.client : undefined;
   }
@@ -78,7 +78,7 @@ export class ClientRoots {
     const [offer] = offers;
     if (!offer || offers.length > 1) return undefined;
     const { client } = offer;
-    return user === undefined || user === client.caller.name ? client : undefined;
+    return user === undefined || user === client.caller.subject ? client : undefined;
   }
 
   /** Applies the change and notifies the servers whose roots differ afterwards, so that they request them again. */

@@ -14,8 +14,8 @@ export class EndSessionsOnTokensWithdrawn implements OnModuleInit, OnModuleDestr
   ) {}
 
   onModuleInit(): void {
-    this.stopHearing = this.signals.hear(TokensWithdrawn, ({ names }) =>
-      this.endpoint.endSessionsOf(names),
+    this.stopHearing = this.signals.hear(TokensWithdrawn, ({ subjects }) =>
+      this.endpoint.endSessionsOf(subjects),
     );
   }
 

@@ -9,7 +9,8 @@ const MAX_OPEN = 10_000;
 /** URL elicitations in progress, so that the client is notified when its own is complete. */
 @Injectable()
 export class PendingUrlElicitations {
-  private readonly open = new Map<string, McpClient>();
+  /** Clients by subject, by server and id: the server chooses ids, and its processes of two people may both count from 1. */
+  private readonly open = new Map<string, Map<string, McpClient>>();
 
   noteQuestion(serverId: string, method: string, params: JsonObject, client: McpClient): void {
     if (method === 'elicitation/create') this.note(serverId, params['elicitationId'], client);
@@ -27,11 +28,20 @@ export class PendingUrlElicitations {
     }
   }
 
-  complete(serverId: string, params: JsonObject): void {
+  /**
+   * `subject`: of the person in whose session the server said so. Undefined in a session of several people, where an id
+   * that two of them wait for is told to neither (contract R51).
+   */
+  complete(serverId: string, params: JsonObject, subject: string | undefined): void {
     const key = keyOf(serverId, params['elicitationId']);
-    const client = key === undefined ? undefined : this.open.get(key);
-    if (key === undefined || !client) return;
-    this.open.delete(key);
+    const waiting = key === undefined ? undefined : this.open.get(key);
+    if (key === undefined || !waiting) return;
+    const [only] = waiting.size === 1 ? waiting.keys() : [];
+    const whose = subject ?? only;
+    const client = whose === undefined ? undefined : waiting.get(whose);
+    if (whose === undefined || !client) return;
+    waiting.delete(whose);
+    if (waiting.size === 0) this.open.delete(key);
     client.tell?.('notifications/elicitation/complete', params);
   }
 
@@ -39,7 +49,8 @@ export class PendingUrlElicitations {
     const key = keyOf(serverId, id);
     // Stateless clients repeat their request instead.
     if (key === undefined || !client.tell) return;
-    this.open.set(key, client);
+    const waiting = this.open.get(key) ?? new Map<string, McpClient>();
+    this.open.set(key, waiting.set(client.caller.subject, client));
     const [oldest] = this.open.keys();
     if (this.open.size > MAX_OPEN && oldest !== undefined) this.open.delete(oldest);
   }

@@ -55,7 +55,7 @@ export class ServerNotifications {
         if (user !== undefined) this.tell(serverId, { kind: 'log', params, user });
         return;
       case 'notifications/elicitation/complete':
-        return this.elicitations.complete(serverId, params);
+        return this.elicitations.complete(serverId, params, user);
       default:
         this.logger.debug({ serverId, method }, 'a notification that no client can be told of');
     }

@@ -6,7 +6,7 @@ const quiet = { running: 0, streams: 0 };
 
 const client = (name: string, caller = 'ada'): McpClient => ({
   era: 'modern',
-  caller: { name: caller, ip: null, endpoint: '/mcp', view: 'default' },
+  caller: { name: caller, subject: caller, ip: null, endpoint: '/mcp', view: 'default' },
   capabilities: { roots: {} },
   info: { name, version: '1' },
   version: '2026-07-28',
@@ -38,6 +38,13 @@ describe(StatelessClients.name, () => {
       { caller: 'bob', info: { name: 'a' }, calls: 0 },
     ]);
     expect(changes).toEqual(['opened a', 'opened b', 'opened a']);
+  });
+
+  it('tells the clients of two people of one name apart', () => {
+    const { caller, ...rest } = client('a');
+    clients.note({ ...rest, caller }, true);
+    clients.note({ ...rest, caller: { ...caller, subject: 'another ada' } }, true);
+    expect(clients.list(() => quiet)).toMatchObject([{ calls: 1 }, { calls: 1 }]);
   });
 
   it('forgets a client that sent nothing for five minutes, unless it waits for an answer', () => {
@@ -75,7 +82,7 @@ describe(StatelessClients.name, () => {
   });
 
   it('ignores requests of other replicas, which note their clients themselves', () => {
-    clients.note({ ...client('a'), caller: { name: 'ada', ip: null } }, true);
+    clients.note({ ...client('a'), caller: { name: 'ada', subject: 'ada', ip: null } }, true);
     expect(clients.list(() => quiet)).toEqual([]);
   });
 });

@@ -118,5 +118,5 @@ export class StatelessClients {
 }
 
 export function clientKey({ caller, info = NAMELESS }: Pick<McpClient, 'caller' | 'info'>): string {
-  return `${caller.name}\n${caller.endpoint ?? ''}\n${info.name ?? ''}\n${info.version ?? ''}`;
+  return `${caller.subject}\n${caller.endpoint ?? ''}\n${info.name ?? ''}\n${info.version ?? ''}`;
 }

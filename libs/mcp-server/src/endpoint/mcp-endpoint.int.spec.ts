@@ -148,7 +148,8 @@ beforeEach(async () => {
     request.setEncoding('utf8').on('data', (part: string) => (text += part));
     request.on('end', () => {
       const body: unknown = text === '' ? undefined : JSON.parse(text);
-      const caller = { name: String(request.headers['x-caller'] ?? 'alice'), ip: null };
+      const name = String(request.headers['x-caller'] ?? 'alice');
+      const caller = { name, subject: name, ip: null };
       void endpoint.handle(view, { request, response, headers: [] }, body, caller);
     });
   });

@@ -146,11 +146,11 @@ export class McpEndpoint {
     this.modern.interruptCalls(reason);
   }
 
-  /** Ends the sessions and streams of these principals, whose tokens are no longer valid. */
-  endSessionsOf(principals: readonly string[]): void {
-    for (const name of principals) {
-      this.sessions.removeOf(name, 'The token was withdrawn');
-      this.modern.endOf(name, 'The token was withdrawn');
+  /** Ends the sessions and streams of these subjects, whose tokens are no longer valid. */
+  endSessionsOf(subjects: readonly string[]): void {
+    for (const subject of subjects) {
+      this.sessions.removeOf(subject, 'The token was withdrawn');
+      this.modern.endOf(subject, 'The token was withdrawn');
     }
   }
 

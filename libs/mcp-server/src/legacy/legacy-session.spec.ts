@@ -47,7 +47,7 @@ describe(LegacySession.name, () => {
       input: {},
       client: {
         era: 'legacy',
-        caller: { name: 'alice', ip: null },
+        caller: { name: 'alice', subject: 'alice', ip: null },
         capabilities: { sampling: {} },
         logLevel: undefined,
       },
@@ -434,7 +434,7 @@ describe('the roots of a client with a session', () => {
     await service.listen(session);
     await service.listen(session);
     expect(view.rootsNews).toEqual(['offered']);
-    expect(view.roots[0]?.caller).toEqual({ name: 'alice', ip: null });
+    expect(view.roots[0]?.caller).toEqual({ name: 'alice', subject: 'alice', ip: null });
     await service.post(notification('notifications/roots/list_changed'), session);
     expect(view.rootsNews).toEqual(['offered', 'changed']);
     await service.begin('DELETE', undefined, session).settled();

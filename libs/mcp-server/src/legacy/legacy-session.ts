@@ -177,7 +177,7 @@ export class LegacySession implements McpClient, Receiver {
   hears(change: ServerChange): boolean {
     if (!this.standingLog) return false;
     if (change.kind !== 'log') return true;
-    return change.user === this.caller.name && admits(this.logLevel, change.params['level']);
+    return change.user === this.caller.subject && admits(this.logLevel, change.params['level']);
   }
 
   receive(_change: ServerChange, written: SharedBytes): void {

@@ -42,6 +42,17 @@ describe(SessionStore.name, () => {
     expect(await isThere(session)).toBe(true);
   });
 
+  it('finds a session of a person for no other person of that name', async () => {
+    const session = await service.open();
+    const more = { subject: 'another alice' };
+    const other = service.begin('POST', rpc('ping'), session, { more });
+    expect((await other.settled()).status).toBe(404);
+    service.endpoint.endSessionsOf(['another alice']);
+    expect(await isThere(session)).toBe(true);
+    service.endpoint.endSessionsOf(['alice']);
+    expect(await isThere(session)).toBe(false);
+  });
+
   it('ends the streams of an expired token, and keeps the session for the next one', async () => {
     const session = await service.open();
     let hasExpired = false;

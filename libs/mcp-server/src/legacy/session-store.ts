@@ -107,9 +107,9 @@ export class SessionStore {
     return false;
   }
 
-  removeOf(principal: string, reason: EndReason): void {
+  removeOf(subject: string, reason: EndReason): void {
     for (const { session } of [...this.sessions.values()]) {
-      if (session.caller.name === principal) this.remove(session, reason);
+      if (session.caller.subject === subject) this.remove(session, reason);
     }
   }
 
@@ -176,11 +176,8 @@ export class SessionStore {
   }
 }
 
-/** Two issuers may give the same name to different people. Replicas of the version before name no subject. */
 function isSameCaller(one: Caller, other: Caller): boolean {
-  const isKnown = one.subject !== undefined && other.subject !== undefined;
-  if (one.name !== other.name || one.client !== other.client) return false;
-  return !isKnown || one.subject === other.subject;
+  return one.subject === other.subject && one.client === other.client;
 }
 
 function givesWayBefore(one: Entry, other: Entry): boolean {

@@ -205,7 +205,7 @@ describe('streams beyond those that the service may have', () => {
     open = async (owner) => {
       const exchange = new FakeExchange();
       const response = new ClientResponse(exchange.response, [], owner, deps);
-      const caller = { name: owner, ip: null };
+      const caller = { name: owner, subject: owner, ip: null };
       const client = { era: 'modern', caller, capabilities: {}, logLevel: undefined } as const;
       await streams.open(request, view, response, client);
       return exchange;

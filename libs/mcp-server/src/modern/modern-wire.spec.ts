@@ -60,7 +60,7 @@ describe(ModernWire.name, () => {
           input: {},
           client: {
             era: 'modern',
-            caller: { name: 'alice', ip: null },
+            caller: { name: 'alice', subject: 'alice', ip: null },
             capabilities: { sampling: {} },
             logLevel: undefined,
           },

@@ -87,12 +87,10 @@ export class ModernWire {
     for (const call of this.answering) call.interrupt(reason);
   }
 
-  /** Ends calls and streams of a principal. */
-  endOf(principal: string, reason: EndReason): void {
-    for (const call of this.answering) {
-      if (call.client.caller.name === principal) call.interrupt(reason);
-    }
-    const isOwn = ({ name }: Caller): boolean => name === principal;
+  /** Ends calls and streams of a person. */
+  endOf(subject: string, reason: EndReason): void {
+    const isOwn = (caller: Caller): boolean => caller.subject === subject;
+    for (const call of this.answering) if (isOwn(call.client.caller)) call.interrupt(reason);
     this.suspended.closeWhere(isOwn, reason);
     this.streams.endWhere(isOwn);
   }
@@ -140,9 +138,8 @@ export class ModernWire {
     const { requestState, inputResponses } = request.params ?? {};
     const params = changed(request.params ?? {}, NO_INPUT);
     const answers = isJsonObject(inputResponses) ? inputResponses : undefined;
-    const { name, subject } = client.caller;
     const purpose = JSON.stringify([
-      subject ?? name,
+      client.caller.subject,
       view.key,
       request.method,
       subjectOf(request) ?? null,

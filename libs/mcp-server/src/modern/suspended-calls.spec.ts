@@ -11,7 +11,7 @@ interface FakeCall {
 function callOf(name: string): FakeCall {
   const abandoned: string[] = [];
   const call = {
-    client: { caller: { name, ip: null } },
+    client: { caller: { name, subject: name, ip: null } },
     abandon: (reason: Error) => abandoned.push(reason.message),
   } as unknown as StatelessCall;
   return { call, abandoned };

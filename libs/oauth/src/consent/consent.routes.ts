@@ -6,6 +6,7 @@ import {
   LoginRefused,
   PageLogin,
   pastedCredential,
+  personOf,
   type Principal,
 } from '@app/access';
 import { includesScope } from '@app/platform';
@@ -140,7 +141,7 @@ export class ConsentRoutes {
       scopes,
       resource,
     };
-    const actor = { name: principal.name, ip: addressOf(request) };
+    const actor = { ...personOf(principal), ip: addressOf(request) };
     await this.commands.execute(new GiveClientGrant(grant, actor, wasAsked));
     const given = { grantId: id, account, scopes };
     const to = await this.server.allow(asked, given, this.prove(reply));

@@ -3,7 +3,7 @@ import { TokensWithdrawn } from '@app/events';
 import { Signals } from '@app/platform';
 import { KeptResultStore } from './kept-result.store.js';
 
-/** A token of the same name that is issued later does not read them. */
+/** No token reads them any more, and they take room. */
 @Injectable()
 export class ForgetResultsOnTokensWithdrawn implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger('results');
@@ -15,7 +15,7 @@ export class ForgetResultsOnTokensWithdrawn implements OnModuleInit, OnModuleDes
   ) {}
 
   onModuleInit(): void {
-    this.stopHearing = this.signals.hear(TokensWithdrawn, ({ names }) => this.forget(names));
+    this.stopHearing = this.signals.hear(TokensWithdrawn, ({ subjects }) => this.forget(subjects));
   }
 
   onModuleDestroy(): void {
@@ -23,9 +23,9 @@ export class ForgetResultsOnTokensWithdrawn implements OnModuleInit, OnModuleDes
   }
 
   /** They expire in any case. */
-  private async forget(names: readonly string[]): Promise<void> {
+  private async forget(subjects: readonly string[]): Promise<void> {
     try {
-      await this.store.forgetOf(names);
+      await this.store.forgetOf(subjects);
     } catch (error) {
       this.logger.warn({ err: error }, 'result.not_forgotten');
     }

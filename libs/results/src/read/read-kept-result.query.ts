@@ -2,12 +2,13 @@ import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { Clock } from '@app/platform';
 import { type KeptPage, KeptResultStore } from '../keep/kept-result.store.js';
 
-/** One page of a kept result. Undefined alike if there is none, it has expired, or it is of another principal. */
+/** One page of a kept result. Undefined alike if there is none, it has expired, or it is of another person. */
 export class ReadKeptResult extends Query<KeptPage | undefined> {
   constructor(
     /** A UUID. */
     readonly id: string,
     readonly page: number,
+    /** The subject of the person who asks. */
     readonly owner: string,
   ) {
     super();

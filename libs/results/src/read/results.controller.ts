@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { type Actor, CurrentActor, RequireScope } from '@app/access';
+import { type Actor, CurrentActor, personOf, RequireScope } from '@app/access';
 import { ApiErrors } from '@app/platform';
 import { FollowsPolicy } from '@app/policy';
 import { isUUID } from 'class-validator';
@@ -25,11 +25,12 @@ export class ResultsController {
   async readResult(
     @Param('id') given: string,
     @Query() { page }: ResultPageQuery,
-    @CurrentActor() { name }: Actor,
+    @CurrentActor() actor: Actor,
   ): Promise<ResultPageView> {
     if (!isUUID(given)) throw new ResultNotFound(given);
     const id = given.toLowerCase();
-    const found = await this.queries.execute(new ReadKeptResult(id, page, name));
+    const { subject } = personOf(actor);
+    const found = await this.queries.execute(new ReadKeptResult(id, page, subject));
     if (!found) throw new ResultNotFound(id);
     return toResultPageView(id, page, found);
   }

@@ -251,9 +251,9 @@ export class SessionPool {
 
   /** A session on behalf of one person: what it says outside of calls concerns that person alone, and no list. */
   hearPerson(serverId: string, session: UpstreamSession, person: Person): void {
-    session.onNotification((method, params, user) => {
+    session.onNotification((method, params) => {
       const isForUser = method === 'notifications/message' || method.includes('elicitation');
-      if (isForUser) this.notices.receive(serverId, method, params, user);
+      if (isForUser) this.notices.receive(serverId, method, params, person.subject);
     });
     const roots = this.rootsProvider;
     if (roots) session.setRootsProvider((user) => roots(serverId, user, person));

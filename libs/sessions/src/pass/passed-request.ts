@@ -15,7 +15,8 @@ const FAILURE = 'switchboard/failure';
 const REFUSAL = 'switchboard/refusal';
 
 const callerSchema = z.object({
-  name: z.string().min(1).max(255),
+  /** Its subject; its name with a replica of an earlier version. */
+  name: z.string().min(1).max(2_000),
   /** The same for all requests of one client session. */
   client: z.string().max(100),
   /** Whether the server may ask it questions. */
