@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { EndPersonSessionsJob } from '../../libs/sessions/src/persons/end-person-sessions.job.js';
 import { type BalancedReplicas, startBalanced } from '../support/balanced.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
@@ -80,6 +84,97 @@ describe('three replicas and people with credentials of their own', () => {
     }
     // Theirs, and the shared one for discovery.
     expect(nodesWith(MARK)).toHaveLength(1 + people.length);
+  });
+
+  describe('whose program runs at another replica than they ask', () => {
+    const [elsewhere, last] = [1, 2] as const;
+    const at = (index: number): string => cluster.replicas[index]?.url ?? '';
+    interface Said {
+      readonly whose: string;
+      readonly folder: string;
+      readonly session: string;
+    }
+    const said = async (token: string): Promise<Said> => {
+      const body = JSON.stringify({ name: 'local.whose', arguments: {} });
+      const answer = await send(at(last), '/api/v1/tools/call', { method: 'POST', token, body });
+      if (answer.status !== 200) throw new Error(answer.text);
+      return whoseIn(answer.text) as Said;
+    };
+    const give = async (token: string, key: string): Promise<void> => {
+      const body = JSON.stringify({ values: { API_KEY: key } });
+      const path = `/api/v1/me/connections/${ids['local']}`;
+      expect((await send(at(elsewhere), path, { method: 'PUT', token, body })).status).toBe(200);
+    };
+    /** The former key may be used for a second. */
+    const saidBy = async (token: string, name: Name): Promise<Said> => {
+      let found: Said | undefined;
+      await eventually(async () => {
+        found = await said(token);
+        expect(found.whose).toBe(digest(keyOf(name)));
+      });
+      if (!found) throw new Error('the program was not called');
+      return found;
+    };
+    /** Nothing calls the server meanwhile: no call finds out. */
+    const isGone = ({ folder }: Said, processes: number): Promise<void> =>
+      eventually(() => {
+        expect(existsSync(folder)).toBe(false);
+        expect(nodesWith(MARK)).toHaveLength(processes);
+      });
+
+    it.each([
+      ['disconnect', 'DELETE', ''],
+      ['let their credentials expire', 'POST', '/expire'],
+    ])('leave no process and no folder when they %s', async (_, method, suffix) => {
+      const token = cluster.tokens.alice;
+      await give(token, keyOf('alice'));
+      const before = await saidBy(token, 'alice');
+      const processes = nodesWith(MARK).length;
+      expect(existsSync(before.folder)).toBe(true);
+      const path = `/api/v1/me/connections/${ids['local']}${suffix}`;
+      expect((await send(at(elsewhere), path, { method, token })).status).toBe(204);
+      await isGone(before, processes - 1);
+    });
+
+    it('leave no process and no folder when their token is revoked', async () => {
+      const body = JSON.stringify({ name: 'eve', scopes: ['call'] });
+      const path = '/api/v1/aggregator/tokens';
+      const { admin } = cluster.tokens;
+      const made = await send(at(elsewhere), path, { method: 'POST', token: admin, body });
+      const { id, token } = made.body as { id: string; token: string };
+      await eventually(() => give(token, 'key-of-eve-83jf74'));
+      let before: Said | undefined;
+      await eventually(async () => void (before = await said(token)));
+      const processes = nodesWith(MARK).length;
+      const revoked = await send(at(elsewhere), `${path}/${id}`, {
+        method: 'DELETE',
+        token: admin,
+      });
+      expect(revoked.status).toBe(204);
+      if (!before) throw new Error('the program was not called');
+      await isGone(before, processes - 1);
+    });
+
+    it('keep their folder, and no process with the former key, when they give another', async () => {
+      const token = cluster.tokens.alice;
+      await give(token, keyOf('alice'));
+      const before = await saidBy(token, 'alice');
+      const processes = nodesWith(MARK).length;
+      await give(token, 'another-key-93jf');
+      await eventually(() => expect(nodesWith(MARK)).toHaveLength(processes - 1));
+      expect(existsSync(before.folder)).toBe(true);
+      const now = await said(token);
+      expect(now).toMatchObject({ whose: digest('another-key-93jf'), folder: before.folder });
+      expect(now.session).not.toBe(before.session);
+    });
+
+    it('leave no folder that a killed replica has left', async () => {
+      const { folder } = await said(cluster.tokens.alice);
+      const lost = join(dirname(folder), 'a'.repeat(64));
+      await mkdir(lost);
+      await cluster.replicas[0]?.app.get(EndPersonSessionsJob, { strict: false }).sweepAll();
+      expect([existsSync(lost), existsSync(folder)]).toEqual([false, true]);
+    });
   });
 
   it('use new credentials everywhere within a second, and withdrawn ones nowhere', async () => {

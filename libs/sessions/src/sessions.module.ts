@@ -14,6 +14,7 @@ import { ReconcileSessionsOnReplicaNews } from './reconcile/reconcile-sessions.o
 import { ReconnectServerOnServerAuthorized } from './connect/reconnect-server.on-server-authorized.js';
 import { ReopenSessionOnServerConnectionChanged } from './connect/reopen-session.on-server-connection-changed.js';
 import { ServerFolders } from './connect/server-folders.js';
+import { ComparePersonSessionsOnReplicaNews } from './persons/compare-person-sessions.on-replica-news.js';
 import { CloseSessionOnPersonConnectionChanged } from './persons/close-session.on-person-connection-changed.js';
 import { EndPersonSessionsJob } from './persons/end-person-sessions.job.js';
 import { PersonSessions } from './persons/person-sessions.js';
@@ -41,6 +42,7 @@ import { UpstreamConnector } from './connect/upstream-connector.js';
     PersonSessions,
     EndPersonSessionsJob,
     CloseSessionOnPersonConnectionChanged,
+    ComparePersonSessionsOnReplicaNews,
     ReconcileSessionsJob,
     ReconcileSessionsHandler,
     ReconcileSessionsOnReplicaNews,

@@ -87,6 +87,30 @@ export class PersonCredentialStore {
     return row?.generation;
   }
 
+  /** Of the credentials that may be used, by subject. */
+  async generations(
+    serverId: string,
+    subjects: readonly string[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.database.background.direct.query<
+      { subject: string; generation: string }[]
+    >(
+      `SELECT subject, generation FROM mcp.person_credentials
+       WHERE server_id = $1 AND subject = ANY($2) AND NOT needed`,
+      [serverId, subjects],
+    );
+    return new Map(rows.map(({ subject, generation }) => [subject, generation]));
+  }
+
+  /** Subjects of all who have given something for a server, usable or not. */
+  async givenFor(serverId: string): Promise<string[]> {
+    const rows = await this.database.background.direct.query<{ subject: string }[]>(
+      'SELECT subject FROM mcp.person_credentials WHERE server_id = $1 AND state IS NOT NULL',
+      [serverId],
+    );
+    return rows.map(({ subject }) => subject);
+  }
+
   ofPerson(subject: string): Promise<ShownCredential[]> {
     return this.shown('subject = $1', subject);
   }

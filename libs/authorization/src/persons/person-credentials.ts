@@ -92,6 +92,19 @@ export class PersonCredentials {
     return (await this.store.load({ serverId, subject }))?.state !== undefined;
   }
 
+  /** Subjects of all who have given something for a server, usable or not. */
+  givenFor(serverId: string): Promise<readonly string[]> {
+    return this.store.givenFor(serverId);
+  }
+
+  /** The subjects whose credentials were replaced or withdrawn since these generations were read. */
+  async outdated(serverId: string, held: ReadonlyMap<string, string>): Promise<readonly string[]> {
+    const subjects = [...held.keys()].filter((subject) => held.get(subject) !== EXCHANGED);
+    if (subjects.length === 0) return [];
+    const now = await this.store.generations(serverId, subjects);
+    return subjects.filter((subject) => now.get(subject) !== held.get(subject));
+  }
+
   /** Undefined when there are none to use any more. */
   async generation({ id, credentials }: Called, { subject }: Person): Promise<string | undefined> {
     return credentials === 'exchange'

@@ -102,6 +102,16 @@ export class ReplicaSurface implements McpSurface {
     );
   }
 
+  private async sessionToSend(): Promise<UpstreamSession> {
+    try {
+      return await this.session();
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const data = failureData(error, 'not executed');
+      throw new RpcError(rpcCode.serverError, error.message, data);
+    }
+  }
+
   /** The other replica may not know yet that people have their own credentials: no call takes the shared ones. */
   private refuseWithoutPerson(method: string): void {
     if (this.person || isList(method) || !this.forwarder.isPersonal(this.server)) return;
@@ -126,7 +136,7 @@ export class ReplicaSurface implements McpSurface {
     const { _meta: meta } = params;
     const caller = callerIn(meta);
     this.refuseWithoutPerson(method);
-    const session = await this.session();
+    const session = await this.sessionToSend();
     const conversation = new ClientConversation(call, params, async (...question) =>
       refuseAsTold(await this.notifications.ask(this.server.id, call, ...question)),
     );

@@ -1,7 +1,7 @@
 import { EventsHandler, type IEventHandler } from '@nestjs/cqrs';
 import { ServerRemoved } from '@app/events';
 import { Replicas } from '@app/platform';
-import { DRAIN_MS } from './disconnect-server.command.js';
+import { DRAIN_MS } from '../keep/drain-time.js';
 import { ServerFolders } from './server-folders.js';
 import { SessionPool } from '../keep/session-pool.js';
 import { PersonSessions } from '../persons/person-sessions.js';

@@ -2,12 +2,11 @@ import { Command, CommandBus, CommandHandler, type ICommandHandler, QueryBus } f
 import { type Actor, AuditStore } from '@app/access';
 import { Clock, Replicas } from '@app/platform';
 import { ChangeServerStatus, GetServer, isServing, type Server } from '@app/registry';
+import { DRAIN_MS } from '../keep/drain-time.js';
 import { SessionPool } from '../keep/session-pool.js';
 import { PersonSessions } from '../persons/person-sessions.js';
 import { DISCONNECT_FORCED } from '../reconcile/session-news.js';
 
-/** How long pending calls may take to end before they are cancelled (contract BR-007). */
-export const DRAIN_MS = 30_000;
 const NOT_WANTED = { wanted: false };
 const LEADER_WITHIN_MS = 1_000;
 const ROW_CHECK_MS = 50;
@@ -111,9 +110,9 @@ export class DisconnectServerHandler implements ICommandHandler<DisconnectServer
   }
 
   private async close(serverId: string, force: boolean): Promise<boolean> {
-    const people = this.people.close(serverId, undefined, force);
+    // Their calls may end too, which this does not wait for.
+    void this.people.close(serverId, undefined, force);
     await this.pool.close(serverId, { force, drainMs: DRAIN_MS, change: NOT_WANTED });
-    await people;
     return true;
   }
 

@@ -3,7 +3,7 @@ import { Inject } from '@nestjs/common';
 import { ServerConnectionChanged } from '@app/events';
 import { Env, Replicas } from '@app/platform';
 import { ChangeServerStatus, GetServer, type Server, unlessRemoved } from '@app/registry';
-import { DRAIN_MS } from './disconnect-server.command.js';
+import { DRAIN_MS } from '../keep/drain-time.js';
 import { SessionPool } from '../keep/session-pool.js';
 import { PersonSessions } from '../persons/person-sessions.js';
 import { SESSIONS_CHANGED } from '../reconcile/session-news.js';

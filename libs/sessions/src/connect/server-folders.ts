@@ -45,6 +45,22 @@ export class ServerFolders {
     await removed(this.of(serverId, person));
   }
 
+  /** Ids of servers for which people have folders here; with a shared database, perhaps also servers of another. */
+  ofPeople(): Promise<readonly string[]> {
+    return readdir(this.people).catch(() => []);
+  }
+
+  /** Removes the folders of all other people. `subjects` is asked after the folders were listed. */
+  async keepOnly(serverId: string, subjects: () => Promise<readonly string[]>): Promise<void> {
+    const folder = join(this.people, serverId);
+    const found = await readdir(folder).catch(() => []);
+    if (found.length === 0) return;
+    const kept = new Set((await subjects()).map(nameOf));
+    await Promise.all(
+      found.filter((name) => !kept.has(name)).map((name) => removed(join(folder, name))),
+    );
+  }
+
   /**
    * Ids of servers that have a folder here; empty where services on different databases may share the data folder.
    */
@@ -57,8 +73,12 @@ export class ServerFolders {
   }
 
   private of(serverId: string, { subject }: Pick<Person, 'subject'>): string {
-    return join(this.people, serverId, hash('sha256', subject, 'hex'));
+    return join(this.people, serverId, nameOf(subject));
   }
+}
+
+function nameOf(subject: string): string {
+  return hash('sha256', subject, 'hex');
 }
 
 /**

@@ -51,9 +51,10 @@ const failureSchema = z.object({
   lost: z.object({ reason: z.string(), executed: z.enum(['no', 'unknown']) }).optional(),
 });
 
-/** An error of the replica that has the session, as the data of a JSON-RPC error. */
-export function failureData(error: AppError): JsonObject {
-  const { kind, code, message, context, server, retryAfterSeconds } = error;
+/** An error of the replica that has the session, as the data of a JSON-RPC error; `outcome`: unless it has one. */
+export function failureData(error: AppError, outcome?: 'not executed'): JsonObject {
+  const { kind, code, message, server, retryAfterSeconds } = error;
+  const context = outcome ? { outcome, ...error.context } : error.context;
   const lost =
     error instanceof ConnectionLost
       ? { reason: error.reason, executed: error.executed }

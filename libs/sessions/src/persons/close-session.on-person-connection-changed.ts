@@ -1,9 +1,10 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { PersonConnectionChanged } from '@app/events';
-import { Signals } from '@app/platform';
+import { Replicas, Signals } from '@app/platform';
+import { PEOPLE_CHANGED } from '../reconcile/session-news.js';
 import { PersonSessions } from './person-sessions.js';
 
-/** The next call of the person opens a session with the new credentials; other replicas compare them with the row. */
+/** The next call of the person opens a session with the new credentials. */
 @Injectable()
 export class CloseSessionOnPersonConnectionChanged implements OnModuleInit, OnModuleDestroy {
   private stop: () => void = () => undefined;
@@ -11,6 +12,7 @@ export class CloseSessionOnPersonConnectionChanged implements OnModuleInit, OnMo
   constructor(
     private readonly sessions: PersonSessions,
     private readonly signals: Signals,
+    private readonly replicas: Replicas,
   ) {}
 
   onModuleInit(): void {
@@ -24,5 +26,6 @@ export class CloseSessionOnPersonConnectionChanged implements OnModuleInit, OnMo
   /** Not awaited: the session is not used from now on, while its process may take seconds to exit. */
   handle({ serverId, subject }: PersonConnectionChanged): void {
     void this.sessions.changed(serverId, subject);
+    void this.replicas.tell(PEOPLE_CHANGED, [serverId]);
   }
 }

@@ -18,9 +18,14 @@ export interface PersonSessionWorld {
   generation(): Promise<string | undefined>;
   connect(access: PersonAccess, request: PersonConnect): Promise<UpstreamSession>;
   opened(session: UpstreamSession): void;
+  /** Resolves when its calls have ended, or took too long. */
+  drained(session: UpstreamSession): Promise<void>;
   /** It runs, or has to run, at another replica than it is to. */
   isMisplaced(session: UpstreamSession): boolean;
 }
+
+/** Pending calls may end first, are interrupted, or the program is not waited for either. */
+export type Ending = 'drain' | 'now' | 'force';
 
 export interface PersonConnect {
   readonly signal: AbortSignal;
@@ -73,6 +78,11 @@ export class PersonSession {
     return this.live !== undefined;
   }
 
+  /** Of the credentials that it was opened with; undefined without a live session. */
+  get generation(): string | undefined {
+    return this.live?.generation;
+  }
+
   /** The row has another configuration than the session was opened with. */
   isOutdated(connectionVersion: number): boolean {
     return this.connectionVersion !== undefined && this.connectionVersion < connectionVersion;
@@ -92,16 +102,22 @@ export class PersonSession {
     return this.opening;
   }
 
+  /** For good. Withdrawn credentials are used no more; the last calls with replaced ones may end. */
+  async closeReplaced(): Promise<void> {
+    const generation = await this.world.generation().catch(() => undefined);
+    await this.close(generation === undefined ? 'now' : 'drain');
+  }
+
   /** For good. Resolves when its process has exited. */
-  async close(force: boolean): Promise<void> {
+  async close(how: Ending): Promise<void> {
     this.life.abort();
-    this.end(force);
+    this.end(how);
     await this.opening?.catch(() => undefined);
     await this.going;
   }
 
   private async check(live: Live): Promise<void> {
-    if (this.world.isMisplaced(live.session)) return this.end(false);
+    if (this.world.isMisplaced(live.session)) return this.end('now');
     if (this.world.clock.monotonic() - live.checkedAt < TRUSTED_MS) return;
     this.checking ??= this.compare(live).finally(() => {
       this.checking = undefined;
@@ -111,7 +127,8 @@ export class PersonSession {
 
   private async compare(live: Live): Promise<void> {
     const generation = await this.world.generation();
-    if (generation !== live.generation) return this.end(false, live);
+    if (generation !== live.generation)
+      return this.end(generation === undefined ? 'now' : 'drain', live);
     live.checkedAt = this.world.clock.monotonic();
   }
 
@@ -138,10 +155,16 @@ export class PersonSession {
     return live;
   }
 
-  private end(force: boolean, live = this.live): void {
+  private end(how: Ending, live = this.live): void {
     if (!live || this.live !== live) return;
     this.live = undefined;
-    const closing = live.session.close({ force });
+    const { session } = live;
+    const isDraining = how === 'drain' && session.pending > 0;
+    const closing = isDraining
+      ? this.world.drained(session).then(() => session.close({ force: session.pending > 0 }))
+      : session.close({ force: how === 'force' });
+    // A connection is in the way of no other.
+    if (isDraining && session.address) return void closing.catch(() => undefined);
     this.going = Promise.all([this.going, closing]).then(
       () => undefined,
       () => undefined,

@@ -10,6 +10,7 @@ const person = (name: string) => ({ name, subject: `token:${name}` });
 class Opened {
   pending = 0;
   isClosed = false;
+  readonly address = new URL('https://server.example');
   readonly closed: Promise<void>;
   private end: () => void = () => undefined;
 
@@ -38,11 +39,15 @@ describe(PersonSessions.name, () => {
     opened = [];
     generations = new Map();
     const generationOf = (subject: string): string => generations.get(subject) ?? 'first';
+    const usable = (subject: string): string | undefined => generationOf(subject) || undefined;
     const credentials = {
       accessOf: (_server: unknown, one: { subject: string }) =>
         Promise.resolve({ person: one, generation: generationOf(one.subject), values: {} }),
       generation: (_server: unknown, one: { subject: string }) =>
-        Promise.resolve(generationOf(one.subject)),
+        Promise.resolve(usable(one.subject)),
+      outdated: (_server: string, held: ReadonlyMap<string, string>) =>
+        Promise.resolve([...held.keys()].filter((one) => usable(one) !== held.get(one))),
+      areGiven: () => Promise.resolve(true),
     };
     const connector = {
       connect: (id: string, _request: unknown, access: { person: { subject: string } }) => {
@@ -94,6 +99,34 @@ describe(PersonSessions.name, () => {
     for (const one of opened) one.pending = 1;
     await expect(acquire('x', 'eve')).rejects.toMatchObject({ code: 'OVERLOADED' });
     expect(open()).toEqual(['x token:ada', 'x token:bob']);
+  });
+
+  it('let the last calls with replaced credentials end, and interrupt those with withdrawn ones', async () => {
+    await acquire('x', 'ada');
+    await acquire('y', 'ada');
+    for (const one of opened) one.pending = 1;
+    generations.set('token:ada', 'second');
+    await sessions.closeReplaced('x');
+    expect(open()).toEqual(['x token:ada', 'y token:ada']);
+    for (const one of opened) one.pending = 0;
+    await clock.advance(1_000);
+    expect(open()).toEqual(['y token:ada']);
+    for (const one of opened) one.pending = 1;
+    generations.set('token:ada', '');
+    await sessions.closeReplaced('y');
+    expect(open()).toEqual([]);
+  });
+
+  it('stay when they were opened with the credentials that the rows have', async () => {
+    await acquire('x', 'ada');
+    generations.set('token:ada', 'second');
+    const before = sessions.closeReplaced('x');
+    await clock.advance(1_000);
+    await acquire('x', 'ada');
+    await before;
+    expect(open()).toEqual(['x token:ada']);
+    await sessions.closeReplaced('x');
+    expect(open()).toEqual(['x token:ada']);
   });
 
   it('end what was not used for a while, unless a call still runs', async () => {

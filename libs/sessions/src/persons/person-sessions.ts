@@ -2,15 +2,23 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { Person } from '@app/access';
 import { isConnectionRequired, PersonCredentials } from '@app/authorization';
-import { AuthorizationFailed, AuthorizationNeeded, CredentialsRefused } from '@app/mcp-client';
+import {
+  AuthorizationFailed,
+  AuthorizationNeeded,
+  CredentialsRefused,
+  type UpstreamSession,
+} from '@app/mcp-client';
 import { Clock, Env } from '@app/platform';
 import { GetServer, isWithdrawn, refuseIfDisabled, type Server } from '@app/registry';
+import { DRAIN_MS } from '../keep/drain-time.js';
 import { ServerFolders } from '../connect/server-folders.js';
 import { UpstreamConnector } from '../connect/upstream-connector.js';
 import { SessionPool } from '../keep/session-pool.js';
 import { StdioPlace } from '../pass/stdio-place.js';
 import { ServerUnavailable, TooManyPeople } from '../sessions.errors.js';
-import { PersonSession, type PersonTurn } from './person-session.js';
+import { type Ending, PersonSession, type PersonTurn } from './person-session.js';
+
+const IDLE_CHECK_MS = 100;
 
 /**
  * Sessions on behalf of single people, for servers that are called with credentials of the person. Shared sessions are
@@ -23,6 +31,9 @@ export class PersonSessions {
   private readonly sessions = new Map<string, PersonSession>();
   /** Former sessions whose processes are still exiting: the next one of that person waits. */
   private readonly going = new Map<string, Promise<void>>();
+  private isStopping = false;
+  /** Servers of which folders are being removed: processes start afterwards. */
+  private readonly sweeps = new Map<string, Promise<void>>();
 
   constructor(
     private readonly queries: QueryBus,
@@ -82,17 +93,49 @@ export class PersonSessions {
   }
 
   /**
-   * Ends the session of a person whose credentials changed. Without any, what its process has kept of them goes too; a
-   * next session waits for that.
+   * Ends the session of a person whose credentials changed: at once when they were withdrawn; the last calls with those
+   * that were replaced may end. Without any, what its process has kept of them goes too; a next session waits for that.
    */
   async changed(serverId: string, subject: string): Promise<void> {
     const key = keyOf(serverId, { subject });
     const session = this.sessions.get(key);
     if (session) this.sessions.delete(key);
     await this.leave(key, async () => {
-      await session?.close(false);
+      await session?.closeReplaced();
       await this.forget(serverId, subject);
     });
+  }
+
+  /** Ends sessions with credentials that were replaced or withdrawn, at whichever replica that was done. */
+  async closeReplaced(serverId: string): Promise<void> {
+    const held = new Map<string, string>();
+    for (const { server, person, generation } of this.sessions.values()) {
+      if (server.id === serverId && generation !== undefined) held.set(person.subject, generation);
+    }
+    const outdated = await this.credentials.outdated(serverId, held);
+    // Meanwhile a call may have opened a session with the new ones.
+    const still = outdated.filter(
+      (subject) =>
+        this.sessions.get(keyOf(serverId, { subject }))?.generation === held.get(subject),
+    );
+    await Promise.all(still.map((subject) => this.changed(serverId, subject)));
+  }
+
+  /** Removes what processes have kept of people who have no credentials any more, such as before a restart. */
+  async sweep(serverId: string): Promise<void> {
+    const before = this.sweeps.get(serverId);
+    const sweep = Promise.resolve(before).then(() =>
+      this.folders.keepOnly(serverId, async () => [
+        ...this.subjectsAt(serverId),
+        ...(await this.credentials.givenFor(serverId)),
+      ]),
+    );
+    const done = sweep.catch(() => undefined);
+    this.sweeps.set(serverId, done);
+    void done.then(() => {
+      if (this.sweeps.get(serverId) === done) this.sweeps.delete(serverId);
+    });
+    await sweep;
   }
 
   /** Ends the sessions of all people to a server, or of one. */
@@ -101,18 +144,20 @@ export class PersonSessions {
       ([, { server, person }]) =>
         server.id === serverId && (subject === undefined || person.subject === subject),
     );
-    await Promise.all(ended.map(([key, session]) => this.end(key, session, force)));
+    const how = force ? 'force' : 'drain';
+    await Promise.all(ended.map(([key, session]) => this.end(key, session, how)));
   }
 
   async closeAll(): Promise<void> {
-    await Promise.all([...this.sessions].map(([key, session]) => this.end(key, session, true)));
+    this.isStopping = true;
+    await Promise.all([...this.sessions].map(([key, session]) => this.end(key, session, 'force')));
   }
 
   /** Ends sessions that no call has used for a while. */
   async closeIdle(): Promise<void> {
     const before = this.clock.monotonic() - this.env.MCP_AGGREGATOR_PERSON_SESSION_IDLE * 1_000;
     const idle = [...this.sessions].filter(([, one]) => one.usedAt <= before && one.isIdle);
-    await Promise.all(idle.map(([key, session]) => this.end(key, session, false)));
+    await Promise.all(idle.map(([key, session]) => this.end(key, session, 'now')));
   }
 
   serverIds(): readonly string[] {
@@ -124,7 +169,7 @@ export class PersonSessions {
     const outdated = [...this.sessions].filter(
       ([, one]) => one.server.id === serverId && one.isOutdated(connectionVersion),
     );
-    await Promise.all(outdated.map(([key, session]) => this.end(key, session, false)));
+    await Promise.all(outdated.map(([key, session]) => this.end(key, session, 'drain')));
   }
 
   private async ready(server: CalledServer, person: Person): Promise<PersonTurn> {
@@ -133,6 +178,14 @@ export class PersonSessions {
       await this.credentials.accessOf(server, person);
     }
     return this.sessionOf(server, person).ready();
+  }
+
+  /** Of sessions that are open, are opened, or still end. */
+  private subjectsAt(serverId: string): readonly string[] {
+    const place = `${serverId} `;
+    return [...this.sessions.keys(), ...this.going.keys()]
+      .filter((key) => key.startsWith(place))
+      .map((key) => key.slice(place.length));
   }
 
   private async isWanted(serverId: string): Promise<boolean> {
@@ -154,6 +207,7 @@ export class PersonSessions {
       generation: () => this.credentials.generation(server, person),
       connect: async (access, request) => {
         await this.going.get(key);
+        await this.sweeps.get(server.id);
         try {
           const asked = { ...request, probe: false, onLogLine: () => undefined };
           return await this.connector.connect(server.id, asked, access);
@@ -164,6 +218,7 @@ export class PersonSessions {
         }
       },
       opened: (opened) => this.pool.hearPerson(server.id, opened, person),
+      drained: (leaving) => this.drained(leaving),
       isMisplaced: (live) => this.stdio.hasMoved(live),
     });
     this.sessions.set(key, session);
@@ -188,12 +243,19 @@ export class PersonSessions {
     const idle = candidates.filter(([, one]) => one.isIdle);
     const [key, session] = idle.find(([, one]) => !one.isLive) ?? idle[0] ?? [];
     if (key === undefined || !session) throw new TooManyPeople(server);
-    void this.end(key, session, false);
+    void this.end(key, session, 'now');
   }
 
-  private async end(key: string, session: PersonSession, force: boolean): Promise<void> {
+  private async drained(session: UpstreamSession): Promise<void> {
+    const until = this.clock.monotonic() + DRAIN_MS;
+    while (session.pending > 0 && this.clock.monotonic() < until && !this.isStopping) {
+      await this.clock.sleep(IDLE_CHECK_MS);
+    }
+  }
+
+  private async end(key: string, session: PersonSession, how: Ending): Promise<void> {
     if (this.sessions.get(key) === session) this.sessions.delete(key);
-    await this.leave(key, () => session.close(force));
+    await this.leave(key, () => session.close(how));
   }
 
   private async forget(serverId: string, subject: string): Promise<void> {

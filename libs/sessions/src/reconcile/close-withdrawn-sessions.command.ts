@@ -1,6 +1,6 @@
 import { Command, CommandBus, CommandHandler, type ICommandHandler, QueryBus } from '@nestjs/cqrs';
 import { ChangeServerStatus, ListServers, type Server, unlessRemoved } from '@app/registry';
-import { DRAIN_MS } from '../connect/disconnect-server.command.js';
+import { DRAIN_MS } from '../keep/drain-time.js';
 import { SessionPool } from '../keep/session-pool.js';
 
 /**

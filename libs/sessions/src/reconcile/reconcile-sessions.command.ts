@@ -12,7 +12,7 @@ import {
   type ServerStatus,
   unlessRemoved,
 } from '@app/registry';
-import { DRAIN_MS } from '../connect/disconnect-server.command.js';
+import { DRAIN_MS } from '../keep/drain-time.js';
 import { CloseWithdrawnSessions } from './close-withdrawn-sessions.command.js';
 import { ServerFolders } from '../connect/server-folders.js';
 import type { SessionKeeper } from '../keep/session-keeper.js';
