@@ -1,6 +1,6 @@
 import type { Catalogue } from '@app/catalogue';
 import type { RootsClient } from '@app/mcp-server';
-import type { SessionPool } from '@app/sessions';
+import type { PersonSessions, SessionPool } from '@app/sessions';
 import { ClientRoots } from './client-roots.js';
 
 const NONE = { roots: [] };
@@ -26,7 +26,15 @@ describe(ClientRoots.name, () => {
         notify: async () => void told.push(id),
       }),
     };
-    roots = new ClientRoots(catalogue as unknown as Catalogue, sessions as unknown as SessionPool);
+    const own = (owner: string) => ({ era: 'legacy', notify: async () => void told.push(owner) });
+    const people = {
+      of: (subject: string) => new Map(subject === 'eve' ? [['a', own('a of eve')]] : []),
+    };
+    roots = new ClientRoots(
+      catalogue as unknown as Catalogue,
+      sessions as unknown as SessionPool,
+      people as unknown as PersonSessions,
+    );
   });
 
   const client = (name: string, uri = `file:///${name}`): RootsClient => ({
@@ -73,6 +81,19 @@ describe(ClientRoots.name, () => {
     roots.offer(client('bob'));
     expect(await of('ada')).toEqual({ roots: [{ uri: 'file:///ada' }] });
     expect(await of('bob')).toEqual({ roots: [{ uri: 'file:///bob' }] });
+  });
+
+  it('tells the session of a person of the roots of that person alone, each time they change', () => {
+    const bob = roots.offer(client('bob'), ['a']);
+    expect(news()).toEqual(['a']);
+    const eve = roots.offer(client('eve'), ['a']);
+    expect(news()).toEqual(['a', 'a of eve']);
+    eve.changed();
+    expect(news()).toEqual(['a of eve']);
+    bob.changed();
+    expect(news()).toEqual([]);
+    eve.release();
+    expect(news()).toEqual(['a', 'a of eve']);
   });
 
   it('does not give roots of one user to a server that another user uses', async () => {

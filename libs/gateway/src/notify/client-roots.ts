@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Person } from '@app/access';
 import { Catalogue } from '@app/catalogue';
 import type { RootsClient, RootsOffer } from '@app/mcp-server';
-import type { RootsProvider } from '@app/mcp-client';
-import { SessionPool } from '@app/sessions';
+import type { RootsProvider, UpstreamSession } from '@app/mcp-client';
+import { PersonSessions, SessionPool } from '@app/sessions';
 
 const CHANGED = 'notifications/roots/list_changed';
 
@@ -19,7 +19,8 @@ interface Offer {
 /**
  * Roots that clients offer to servers. All clients share the session of a server, and a server may request roots
  * at any time and keep them. So roots are given only while exactly one client offers some and no other user has
- * used the session; the session withdraws them before it serves another user.
+ * used the session; the session withdraws them before it serves another user. In a session of one person only the
+ * clients of that person count.
  */
 @Injectable()
 export class ClientRoots {
@@ -28,18 +29,23 @@ export class ClientRoots {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly sessions: SessionPool,
+    private readonly people: PersonSessions,
   ) {}
 
   offer(client: RootsClient, serverIds?: readonly string[]): RootsOffer {
     const offer: Offer = { client, serverIds };
-    this.change(serverIds, () => this.offers.add(offer));
+    this.change(offer, () => this.offers.add(offer));
     return {
       changed: () => {
         for (const id of this.concerned(serverIds)) {
-          if (this.clientFor(id) === client) this.tell(id);
+          if (this.clientFor(id) === client) this.tell(this.sessions.get(id));
+        }
+        const { subject } = client.caller;
+        for (const [id, session] of this.people.of(subject)) {
+          if (this.clientOf(id, { subject }) === client) this.tell(session);
         }
       },
-      release: () => this.change(serverIds, () => this.offers.delete(offer)),
+      release: () => this.change(offer, () => this.offers.delete(offer)),
     };
   }
 
@@ -59,7 +65,10 @@ export class ClientRoots {
   }
 
   /** Clients of others are as if they were not there. */
-  private clientOf(serverId: string, { subject }: Person): RootsClient | undefined {
+  private clientOf(
+    serverId: string,
+    { subject }: Pick<Person, 'subject'>,
+  ): RootsClient | undefined {
     const offers = this.offersTo(serverId).filter(
       ({ client }) => client.caller.subject === subject,
     );
@@ -82,10 +91,18 @@ export class ClientRoots {
   }
 
   /** Applies the change and notifies the servers whose roots differ afterwards, so that they request them again. */
-  private change(serverIds: readonly string[] | undefined, make: () => void): void {
+  private change({ serverIds, client }: Offer, make: () => void): void {
+    const { subject } = client.caller;
+    const own = [...this.people.of(subject)];
     const before = this.concerned(serverIds).map((id) => [id, this.clientFor(id)] as const);
+    const ownBefore = own.map(([id]) => this.clientOf(id, { subject }));
     make();
-    for (const [id, client] of before) if (this.clientFor(id) !== client) this.tell(id);
+    for (const [id, former] of before) {
+      if (this.clientFor(id) !== former) this.tell(this.sessions.get(id));
+    }
+    for (const [i, [id, session]] of own.entries()) {
+      if (this.clientOf(id, { subject }) !== ownBefore[i]) this.tell(session);
+    }
   }
 
   private concerned(serverIds: readonly string[] | undefined): readonly string[] {
@@ -93,8 +110,7 @@ export class ClientRoots {
   }
 
   /** Stateless servers request roots within a call. A server without a session requests them in its next one. */
-  private tell(serverId: string): void {
-    const session = this.sessions.get(serverId);
+  private tell(session: UpstreamSession | undefined): void {
     if (session?.era === 'legacy') session.notify(CHANGED).catch(() => undefined);
   }
 }

@@ -78,6 +78,11 @@ export class PersonSession {
     return this.live !== undefined;
   }
 
+  /** The live session, which is not opened for this. */
+  get session(): UpstreamSession | undefined {
+    return this.live?.session;
+  }
+
   /** Of the credentials that it was opened with; undefined without a live session. */
   get generation(): string | undefined {
     return this.live?.generation;

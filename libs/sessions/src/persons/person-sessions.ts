@@ -160,6 +160,15 @@ export class PersonSessions {
     await Promise.all(idle.map(([key, session]) => this.end(key, session, 'now')));
   }
 
+  /** The live sessions of a person, by server. */
+  of(subject: string): ReadonlyMap<string, UpstreamSession> {
+    const live = new Map<string, UpstreamSession>();
+    for (const { server, person, session } of this.sessions.values()) {
+      if (person.subject === subject && session) live.set(server.id, session);
+    }
+    return live;
+  }
+
   serverIds(): readonly string[] {
     return [...new Set([...this.sessions.values()].map(({ server }) => server.id))];
   }
