@@ -35,6 +35,7 @@ import {
   ServerUnavailable,
   SessionPool,
   SessionsModule,
+  StdioPlace,
 } from '@app/sessions';
 import { catalogueOf, serverIdOf } from './catalogue.js';
 import { testEnv } from './env.js';
@@ -60,13 +61,23 @@ export async function startGateway(
       { provide: SessionPool, useValue: sessions },
       // Every server is called with its own credentials.
       { provide: PersonSessions, useValue: {} },
+      { provide: StdioPlace, useValue: {} },
       { provide: Replicas, useValue: { hear: () => () => undefined } },
       { provide: Peers, useValue: { isClustered: false, onGone: () => () => undefined } },
       ClusterKeys,
       { provide: PassingOn, useValue: { endStanding: () => undefined } },
       { provide: Deployment, useValue: { id: 'gateway-under-test' } },
     ],
-    exports: [SessionPool, PersonSessions, Replicas, Peers, ClusterKeys, PassingOn, Deployment],
+    exports: [
+      SessionPool,
+      PersonSessions,
+      StdioPlace,
+      Replicas,
+      Peers,
+      ClusterKeys,
+      PassingOn,
+      Deployment,
+    ],
   })
   class Sessions {}
 
