@@ -8,6 +8,7 @@ export {
   ConnectionLost,
   CredentialsRefused,
   type Executed,
+  RequestCancelled,
   RequestTimedOut,
   UpstreamHttpError,
   UpstreamProtocolError,

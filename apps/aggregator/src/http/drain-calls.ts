@@ -20,8 +20,9 @@ export async function drainCalls(app: INestApplicationContext, withinMs: number)
     return Math.max(endpoint.runningCalls, drain.outstanding - standing);
   };
   const leadership = app.get(Leadership, { strict: false });
-  // First, so that the next leader starts the STDIO servers while calls end here; alone, this process leads to its end.
-  if (leadership.leads && !(await leadership.isAlone())) await leadership.resign();
+  // First, so that the next leader starts the STDIO servers while calls end here, and none that drains becomes it; alone,
+  // this process leads to its end.
+  if (!(await leadership.isAlone())) await leadership.resign();
   drain.begin();
   app.get(EventStreams, { strict: false }).endAll();
   const startedAt = performance.now();

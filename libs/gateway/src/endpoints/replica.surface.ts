@@ -106,7 +106,7 @@ export class ReplicaSurface implements McpSurface {
     try {
       return await this.session();
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
+      if (!(error instanceof AppError) || error instanceof NotHere) throw error;
       const data = failureData(error, 'not executed');
       throw new RpcError(rpcCode.serverError, error.message, data);
     }

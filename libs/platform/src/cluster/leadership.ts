@@ -69,6 +69,7 @@ const ASK = `
     RETURNING term)
   SELECT (SELECT term::text FROM lease) AS term,
     (SELECT json_build_object('id', holder, 'is_connected', ${isConnected('holder')},
+       'is_starting', EXISTS (SELECT 1 FROM mcp.replicas WHERE id = holder AND url IS NULL),
        'expires_in_ms', (extract(epoch FROM expires_at - clock_timestamp()) * 1000)::float8)
      FROM mcp.leader_lease WHERE expires_at > clock_timestamp()) AS leader,
     (SELECT coalesce(json_agg(living), '[]') FROM (${LIVING_PEERS}) AS living) AS peers`;
@@ -77,7 +78,13 @@ const asked = z.object({
   term: z.string().nullable(),
   /** Before the statement, so that it is another replica or none. */
   leader: z
-    .object({ id: z.uuid(), is_connected: z.boolean(), expires_in_ms: z.number() })
+    .object({
+      id: z.uuid(),
+      is_connected: z.boolean(),
+      /** It does not listen yet. */
+      is_starting: z.boolean(),
+      expires_in_ms: z.number(),
+    })
     .nullable(),
   peers: peerRows,
 });
@@ -183,6 +190,8 @@ export class Leadership
 
   /** The replica that leads, if it is another one. */
   private async ask(ended?: string): Promise<Leader | undefined> {
+    // What was under way when this process left must not write its row again.
+    if (this.hasLeft) return undefined;
     const askedAt = this.clock.monotonic();
     let other: Leader | undefined;
     let isNew = false;
@@ -203,7 +212,7 @@ export class Leadership
       if (term === null) other = leader ?? undefined;
       this.expiresInMs = other?.expires_in_ms;
       const living = term === null ? peers : peers.filter(({ id }) => id !== ended);
-      this.peers.learn(living, other?.id);
+      this.peers.learn(living, other?.id, other?.is_starting);
       for (const peer of this.peers.quiet) void this.pulse.askOnce(peer);
     } catch (error) {
       // Leads until the lease runs out.
@@ -220,8 +229,11 @@ export class Leadership
   /** Without the database, another replica may know who leads: one that still reaches it. */
   private async hearOfLeader(): Promise<void> {
     if (this.leads) return;
+    const { heartbeatAt } = this;
     const leader = await this.pulse.leader();
-    if (leader !== undefined && !this.leads) this.peers.follow(leader);
+    // The rows may have been read meanwhile.
+    if (leader === undefined || this.leads || this.heartbeatAt !== heartbeatAt) return;
+    this.peers.follow(leader);
   }
 
   /**

@@ -12,6 +12,7 @@ import { errorCode } from '../errors/error-code.js';
 import { PASS_SCHEME, type PassedRequest, Passes } from './passes.js';
 import { PeerPulse } from './peer-pulse.js';
 import { type Peer, Peers } from './peers.js';
+import { tlsName } from './replica-url.js';
 
 /** Of one connection only (RFC 9110 §7.6.1), or credentials, which the pass replaces. */
 const NOT_PASSED = new Set([
@@ -47,6 +48,13 @@ export interface ToPass {
   readonly body?: Buffer;
 }
 
+/** A request whose replica has not answered yet. */
+interface Held {
+  readonly isStanding: boolean;
+  readonly response: ServerResponse;
+  readonly ended: AbortController;
+}
+
 type Failed = (failure: PassFailure, to: Peer) => void;
 
 interface Passed {
@@ -66,20 +74,21 @@ export class PassingOn implements OnApplicationShutdown {
   private readonly agent = new Agent({ keepAlive: true });
   private readonly tlsAgent = new TlsAgent({ keepAlive: true });
   private readonly running = new Set<Passed>();
+  private readonly held = new Set<Held>();
 
   constructor(
     private readonly peers: Peers,
     private readonly passes: Passes,
     private readonly pulse: PeerPulse,
   ) {
-    // One that has left still answers what is on its way.
-    peers.onGone((id) => void setTimeout(() => this.abandon(id), LAST_ANSWERS_MS).unref());
+    peers.onGone((id) => this.abandonLater(id));
   }
 
   /** Open responses that end only with their client or a service. */
   get standingStreams(): number {
     let count = 0;
     for (const { isStanding } of this.running) if (isStanding) count += 1;
+    for (const { isStanding } of this.held) if (isStanding) count += 1;
     return count;
   }
 
@@ -90,9 +99,11 @@ export class PassingOn implements OnApplicationShutdown {
       outgoing.destroy();
       response.end();
     }
+    for (const { isStanding, response } of this.held) if (isStanding) response.end();
   }
 
   onApplicationShutdown(): void {
+    for (const { ended } of this.held) ended.abort();
     for (const { outgoing } of this.running) outgoing.destroy();
     this.agent.destroy();
     this.tlsAgent.destroy();
@@ -106,17 +117,20 @@ export class PassingOn implements OnApplicationShutdown {
 
   /** Nothing is sent to a replica that stands still, so that its clients begin again elsewhere when it is gone. */
   private async sendWhenAwake(to: Peer, exchange: ToPass, fail: Failed): Promise<void> {
-    const { response } = exchange;
+    const { request, response } = exchange;
     const ended = new AbortController();
+    const held = { isStanding: request.method === 'GET', response, ended };
+    this.held.add(held);
     const end = (): void => ended.abort();
     response.once('close', end);
     const ungone = this.peers.onGone((id) => {
       if (id === to.id) end();
     });
     const pulse = await this.pulse.of(to, AWAKE_WITHIN_MS, ended.signal);
+    this.held.delete(held);
     response.off('close', end);
     ungone();
-    if (response.destroyed) return;
+    if (response.destroyed || response.writableEnded) return;
     if (pulse === 'answers') return this.send(to, exchange, fail);
     this.logger.warn({ replica: to.id, url: to.url, reason: pulse }, 'replica.not_reached');
     fail('gone', to);
@@ -124,8 +138,9 @@ export class PassingOn implements OnApplicationShutdown {
 
   private send(to: Peer, exchange: ToPass, fail: Failed): void {
     const { request, response } = exchange;
-    const { method = 'GET', url: path = '/' } = request;
-    const url = new URL(path, to.url);
+    const { method = 'GET' } = request;
+    const path = pathOf(request);
+    const url = new URL(to.url);
     const isTls = url.protocol === 'https:';
     const headers = {
       ...withoutHops(request.headers),
@@ -137,6 +152,7 @@ export class PassingOn implements OnApplicationShutdown {
       path,
       headers,
       agent: isTls ? this.tlsAgent : this.agent,
+      ...(isTls && { servername: tlsName(url) }),
     });
     const passed: Passed = { to: to.id, isStanding: method === 'GET', response, outgoing };
     this.running.add(passed);
@@ -161,7 +177,6 @@ export class PassingOn implements OnApplicationShutdown {
       over(failure);
     });
     outgoing.on('response', (answer) => {
-      this.peers.heard(to.id);
       if (answer.statusCode === 409) {
         answer.resume();
         return over('gone');
@@ -173,6 +188,8 @@ export class PassingOn implements OnApplicationShutdown {
         answer.resume();
         return over('gone');
       }
+      // Those above are of a proxy before it, as a rule.
+      if ((answer.statusCode ?? 502) < 500) this.peers.heard(to.id);
       answerWith(answer, response, () => over());
     });
     response.once('close', () => {
@@ -183,11 +200,25 @@ export class PassingOn implements OnApplicationShutdown {
     else request.pipe(outgoing);
   }
 
-  private abandon(id: string): void {
-    for (const { to, outgoing } of this.running) {
-      if (to === id) outgoing.destroy(new Error('the replica is gone'));
-    }
+  /** A replica that has left still answers what is on its way, and one that is back answers all. */
+  private abandonLater(id: string): void {
+    const pending = [...this.running].filter(({ to }) => to === id);
+    if (pending.length === 0) return;
+    const abandon = (): void => {
+      for (const passed of pending) {
+        if (this.running.has(passed)) passed.outgoing.destroy(new Error('the replica is gone'));
+      }
+    };
+    setTimeout(abandon, LAST_ANSWERS_MS).unref();
   }
+}
+
+/** A client may send a whole URL (RFC 9112 §3.2.2), whose host must not become that of the replica. */
+function pathOf({ url = '/' }: IncomingMessage): string {
+  if (url.startsWith('/')) return url;
+  if (!URL.canParse(url)) return '/';
+  const { pathname, search } = new URL(url);
+  return pathname + search;
 }
 
 function answerWith(answer: IncomingMessage, response: ServerResponse, over: () => void): void {

@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestListener,
+} from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { testEnv } from '../../../../test/support/env.js';
 import { Clock } from '../work/clock.js';
@@ -25,7 +30,7 @@ describe('a replica that may stand still', () => {
     const clock = new Clock();
     peers = new Peers(control, clock, env);
     const passes = new Passes(new ClusterKeys(env), peers);
-    const requests = new PeerRequests(passes, peers);
+    const requests = new PeerRequests(passes);
     pulse = new PeerPulse(peers, requests, clock);
     passing = new PassingOn(peers, passes, pulse);
     closing.push(
@@ -99,9 +104,18 @@ describe('a replica that may stand still', () => {
     expect(await pulse.of(one, 60_000, never)).toBe('refuses');
   });
 
-  it('is awake with a version that has no pulse', async () => {
-    const url = await listen((_, response) => response.writeHead(404).end('{}'));
-    expect(await pulse.of({ id: randomUUID(), url }, 60_000, never)).toBe('answers');
+  it.each([
+    ['is awake with a version that has no pulse', 404, 'answers'],
+    ['refuses when another process has its address', 409, 'refuses'],
+    ['is silent when a proxy answers in its place', 502, 'silent'],
+  ])('%s', async (_, status, expected) => {
+    const url = await listen((_, response) => response.writeHead(status).end('{}'));
+    expect(await pulse.askOnce({ id: randomUUID(), url })).toBe(expected);
+  });
+
+  it('is asked for no longer than its caller waits', async () => {
+    const one = await peer(() => undefined);
+    expect(await pulse.of(one, 50, never)).toBe('silent');
   });
 
   it('is found among others as the one that leads', async () => {
@@ -112,7 +126,11 @@ describe('a replica that may stand still', () => {
   });
 
   /** A client whose request is passed on; resolves with what it was answered. */
-  async function passed(to: Peer): Promise<{ status: number; failure: string | undefined }> {
+  async function passed(
+    to: Peer,
+    target = '/mcp',
+    onHeld = (): void => undefined,
+  ): Promise<{ status: number | undefined; failure: string | undefined }> {
     let failure: string | undefined;
     const entry = await listen((request, response) => {
       const principal = { name: 'ada', scopes: ['call' as const], subjects: [] };
@@ -121,19 +139,37 @@ describe('a replica that may stand still', () => {
         failure = why;
         response.writeHead(404).end();
       });
+      onHeld();
     });
-    const { status } = await fetch(`${entry}/mcp`, { method: 'POST', body: '{"a":1}' });
-    return { status, failure };
+    const { hostname, port } = new URL(entry);
+    const sent = httpRequest({ hostname, port, path: target, method: 'POST' }).end('{"a":1}');
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    return { status: answer.statusCode, failure };
   }
 
   it('gets no request while it is silent, and its clients hear when it is gone', async () => {
     const one = await peer(() => undefined);
-    const answered = passed(one);
-    await pulse.askOnce(one);
-    peers.learn([], undefined);
+    const answered = passed(one, '/mcp', () => peers.learn([], undefined));
     expect(await answered).toEqual({ status: 404, failure: 'gone' });
     expect(new Set(one.paths)).toEqual(new Set(['/mcp/replicas/pulse']));
   });
+
+  it.each(['http://HOST/mcp', '//HOST/mcp'])(
+    'gets a request whose target names another host: %s',
+    async (target) => {
+      const asked: (string | undefined)[] = [];
+      const foreign = await listen((_, response) => {
+        asked.push('the other host');
+        response.end();
+      });
+      const one = await peer(() => ({ leads: false }));
+      const named = target.replace('HOST', new URL(foreign).host);
+      expect(await passed(one, named)).toEqual({ status: 200, failure: undefined });
+      expect(asked).toEqual([]);
+      expect(one.paths).toHaveLength(2);
+    },
+  );
 
   it('gets the whole request when it is awake', async () => {
     const bodies: string[] = [];

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { errorCode } from '../errors/error-code.js';
-import { Clock } from '../work/clock.js';
+import { Clock, within } from '../work/clock.js';
 import { PeerRequests, textOf } from './peer-requests.js';
 import { type Peer, Peers } from './peers.js';
 
@@ -18,6 +18,12 @@ const schema = z.object({ leads: z.boolean() });
 /** What a replica answers. */
 export type PulseAnswer = z.infer<typeof schema>;
 
+interface Heard {
+  readonly pulse: Pulse;
+  readonly leads: boolean;
+}
+const SILENT: Heard = { pulse: 'silent', leads: false };
+
 /**
  * Asks replicas whether they are awake. A request that a stopped process or a dead network swallows has an unknown
  * outcome and must not be repeated; one that was kept back meanwhile can be sent to the next owner.
@@ -25,6 +31,7 @@ export type PulseAnswer = z.infer<typeof schema>;
 @Injectable()
 export class PeerPulse {
   private readonly asking = new Map<string, Promise<Pulse>>();
+  private looking: Promise<string | undefined> | undefined;
 
   constructor(
     private readonly peers: Peers,
@@ -37,20 +44,27 @@ export class PeerPulse {
     const until = this.clock.monotonic() + withinMs;
     for (;;) {
       if (this.peers.isAwake(peer.id)) return 'answers';
-      const pulse = await this.askOnce(peer);
-      if (pulse !== 'silent') return pulse;
-      const isLate = this.clock.monotonic() + ASK_AGAIN_MS > until;
-      if (isLate || signal.aborted) return 'silent';
+      const leftMs = until - this.clock.monotonic();
+      if (signal.aborted || leftMs <= 0) return 'silent';
+      const asked = this.askOnce(peer);
+      const isLast = leftMs < ANSWER_WITHIN_MS;
+      const pulse = await (isLast ? within(this.clock, leftMs, asked) : asked);
+      if (pulse !== undefined && pulse !== 'silent') return pulse;
       await this.clock.sleep(ASK_AGAIN_MS, signal).catch(() => undefined);
     }
   }
 
-  /** The replica that says that it leads, for one that the database does not answer. */
-  async leader(): Promise<string | undefined> {
+  /** The replica that says that it leads, for one that the database does not answer; one question for all who ask. */
+  leader(): Promise<string | undefined> {
+    this.looking ??= this.lookForLeader().finally(() => (this.looking = undefined));
+    return this.looking;
+  }
+
+  private async lookForLeader(): Promise<string | undefined> {
     const answers = await Promise.all(
       this.peers.others.map(async (peer) => {
-        const answer = await this.question(peer).catch(() => undefined);
-        return answer?.leads ? peer.id : undefined;
+        const { leads } = await this.question(peer).catch(() => SILENT);
+        return leads ? peer.id : undefined;
       }),
     );
     return answers.find((id) => id !== undefined);
@@ -61,7 +75,7 @@ export class PeerPulse {
     let asked = this.asking.get(peer.id);
     if (!asked) {
       asked = this.question(peer).then(
-        () => 'answers' as const,
+        ({ pulse }) => pulse,
         (error: unknown) => (errorCode(error) === 'ECONNREFUSED' ? 'refuses' : 'silent'),
       );
       this.asking.set(peer.id, asked);
@@ -70,8 +84,7 @@ export class PeerPulse {
     return asked;
   }
 
-  /** Undefined from a replica of a version without pulses, which is awake too. */
-  private async question(peer: Peer): Promise<PulseAnswer | undefined> {
+  private async question(peer: Peer): Promise<Heard> {
     const answer = await this.requests.send(peer, {
       method: 'GET',
       path: PULSE_PATH,
@@ -79,6 +92,25 @@ export class PeerPulse {
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     });
     const text = await textOf(answer, MAX_ANSWER_BYTES);
-    return answer.statusCode === 200 ? schema.parse(JSON.parse(text)) : undefined;
+    switch (answer.statusCode) {
+      case 200: {
+        const { leads } = schema.parse(JSON.parse(text));
+        this.peers.heard(peer.id);
+        return { pulse: 'answers', leads };
+      }
+      // A version without pulses.
+      case 404:
+        this.peers.heard(peer.id);
+        return { pulse: 'answers', leads: false };
+      // Another process has its address by now.
+      case 409:
+        return { pulse: 'refuses', leads: false };
+      // It has other keys; the request itself will say so.
+      case 401:
+        return { pulse: 'answers', leads: false };
+      // Of a proxy before it, as a rule.
+      default:
+        return SILENT;
+    }
   }
 }

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as TlsAgent, request as httpsRequest } from 'node:https';
 import { PASS_SCHEME, type PassedRequest, Passes } from './passes.js';
-import { type Peer, Peers } from './peers.js';
+import type { Peer } from './peers.js';
+import { tlsName } from './replica-url.js';
 
 export interface PeerRequest {
   readonly method: 'GET' | 'POST';
@@ -21,10 +22,7 @@ export class PeerRequests implements OnApplicationShutdown {
   private readonly agent = new Agent({ keepAlive: true });
   private readonly tlsAgent = new TlsAgent({ keepAlive: true });
 
-  constructor(
-    private readonly passes: Passes,
-    private readonly peers: Peers,
-  ) {}
+  constructor(private readonly passes: Passes) {}
 
   onApplicationShutdown(): void {
     this.agent.destroy();
@@ -46,6 +44,7 @@ export class PeerRequests implements OnApplicationShutdown {
         path,
         signal,
         agent: isTls ? this.tlsAgent : this.agent,
+        ...(isTls && { servername: tlsName(url) }),
         headers: {
           ...headers,
           authorization: `${PASS_SCHEME} ${pass}`,
@@ -56,10 +55,7 @@ export class PeerRequests implements OnApplicationShutdown {
         },
       });
       outgoing.on('error', reject);
-      outgoing.on('response', (answer) => {
-        this.peers.heard(to.id);
-        resolve(answer);
-      });
+      outgoing.on('response', resolve);
       outgoing.end(body);
     });
   }

@@ -72,6 +72,8 @@ export class Peers {
   private learntAt = 0;
   /** As of the rows. */
   private leaderRow: string | undefined;
+  /** It leads already and cannot be reached yet. */
+  isLeaderStarting = false;
   /** As it says itself, while the database does not answer here. */
   private followed: string | undefined;
   private lookingUp: Promise<void> | undefined;
@@ -169,7 +171,7 @@ export class Peers {
   }
 
   /** What one heartbeat saw of the others, and who leads. */
-  learn(rows: readonly PeerRow[], leaderId: string | undefined): void {
+  learn(rows: readonly PeerRow[], leaderId: string | undefined, isLeaderStarting = false): void {
     const now = this.clock.monotonic();
     const wasBlind = now - this.learntAt > BLIND_AFTER_MS;
     const next = new Map<string, Known>();
@@ -196,6 +198,7 @@ export class Peers {
     const hasMoved = leaderId !== this.leaderId;
     this.leaderRow = leaderId;
     this.followed = undefined;
+    this.isLeaderStarting = isLeaderStarting;
     for (const id of this.heardAt.keys()) if (!next.has(id)) this.heardAt.delete(id);
     for (const id of gone) {
       this.logger.log({ replica: id }, 'replica.gone');

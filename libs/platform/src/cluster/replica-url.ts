@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
@@ -18,4 +19,10 @@ function externalAddress(interfaces: ReturnType<typeof networkInterfaces>): stri
     ({ internal, address }) => !internal && !/^(fe80:|169\.254\.)/i.test(address),
   );
   return (external.find(({ family }) => family === 'IPv4') ?? external[0])?.address;
+}
+
+/** For the certificate of another replica: Node would take the name from the `Host` header, which is the client's. */
+export function tlsName({ hostname }: URL): string {
+  const name = hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(name) === 0 ? name : '';
 }

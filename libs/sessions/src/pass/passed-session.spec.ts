@@ -1,4 +1,9 @@
-import { ConnectionLost, type RequestOptions } from '@app/mcp-client';
+import {
+  ConnectionLost,
+  RequestCancelled,
+  type RequestOptions,
+  UpstreamHttpError,
+} from '@app/mcp-client';
 import { RawJsonObject, type Pulse } from '@app/platform';
 import { FakeSession } from '../keep/fake-session.js';
 import { PassedSession, type Road } from './passed-session.js';
@@ -28,7 +33,8 @@ describe(PassedSession, () => {
     session = new PassedSession(inner, 'the-leader', 'this-replica', road);
   });
 
-  const call = (): Promise<unknown> => session.requestBytes('tools/call', {}, { timeoutMs: 1_000 });
+  const call = (signal?: AbortSignal): Promise<unknown> =>
+    session.requestBytes('tools/call', {}, { timeoutMs: 1_000, signal });
   const outcomeOf = (pending: Promise<unknown>): Promise<unknown> =>
     pending.then(
       () => 'answered',
@@ -47,6 +53,26 @@ describe(PassedSession, () => {
     opens('answers');
     expect(await pending).toBe('answered');
     expect(sent[0]?.timeoutMs).toBeLessThanOrEqual(1_000);
+  });
+
+  it('ends a request that its caller cancels while it is kept back', async () => {
+    isOpen = false;
+    const leaving = new AbortController();
+    const pending = expect(call(leaving.signal)).rejects.toThrow(RequestCancelled);
+    leaving.abort();
+    await pending;
+    await expect(call(leaving.signal)).rejects.toThrow(RequestCancelled);
+    expect(sent).toEqual([]);
+  });
+
+  it.each<[string, Error, string]>([
+    ['refuses it', new UpstreamHttpError(409, ''), 'no'],
+    ['stops', new UpstreamHttpError(503, '{"error_code":"SERVICE_UNAVAILABLE"}'), 'no'],
+    ['has a proxy before it that gets no answer', new UpstreamHttpError(502, 'Bad'), 'unknown'],
+    ['has a proxy before it that is overloaded', new UpstreamHttpError(503, 'Bad'), 'unknown'],
+  ])('says of a request what is known when the replica %s', async (_, answer, executed) => {
+    inner.requestBytes = () => Promise.reject(answer);
+    expect(await outcomeOf(call())).toBe(executed);
   });
 
   it.each<[string, () => void]>([

@@ -5,7 +5,9 @@ import {
   type ListKind,
   type ListLimits,
   type NotificationHandler,
+  RequestCancelled,
   type RequestOptions,
+  RequestTimedOut,
   type RootsProvider,
   type SessionEnd,
   UpstreamHttpError,
@@ -17,6 +19,7 @@ import { randomUUID } from 'node:crypto';
 import { callerMeta, failureIn, stopIn, tellingRefusals } from './passed-request.js';
 
 const STOPPING = 'the replica that has its session takes no more requests';
+const NO_ANSWER = 'no answer came from the replica that has its session';
 const NOT_REACHED = 'the replica that has its session does not answer';
 /** How long requests may take that were sent before. */
 const LAST_ANSWERS_MS = 30_000;
@@ -45,12 +48,15 @@ export class PassedSession implements UpstreamSession {
   ) {
     const ended = inner.closed.then(ofReplica);
     this.closed = Promise.race([ended, new Promise<SessionEnd>((end) => (this.end = end))]);
+    void this.closed.then(() => this.left.abort());
   }
 
   /** Also when that replica takes no more requests, while those that it has taken end. */
   readonly closed: Promise<SessionEnd>;
   private end: (end: SessionEnd) => void = () => undefined;
   private hasLeft = false;
+  /** Aborted when no request can be sent any more. */
+  private readonly left = new AbortController();
 
   get era(): UpstreamSession['era'] {
     return this.inner.era;
@@ -125,7 +131,7 @@ export class PassedSession implements UpstreamSession {
       if (error instanceof UpstreamRpcError) this.road.heard();
       // A call that waits for its user has no exchange whose end would cancel it there.
       if (client?.answers) this.giveUp(client.call);
-      throw this.explained(error);
+      throw this.explained(error, heldMs);
     } finally {
       this.closeWhenIdle();
     }
@@ -176,50 +182,68 @@ export class PassedSession implements UpstreamSession {
    * Keeps a request back while the replica does not answer: sent to one that stands still it would have an unknown
    * outcome, and so it can be sent to the next one.
    */
-  private async held(options: RequestOptions): Promise<number> {
-    const { signal, timeoutMs, renewWithinMs = timeoutMs } = options;
+  private async held({
+    signal,
+    timeoutMs,
+    renewWithinMs = timeoutMs,
+  }: RequestOptions): Promise<number> {
     const startedAt = performance.now();
     const stop = new AbortController();
-    const cancel = (): void => stop.abort();
-    signal?.addEventListener('abort', cancel);
-    const left = this.closed.then(() => 'left' as const);
-    const pulse = await Promise.race([
-      this.road.opens(Math.min(timeoutMs, renewWithinMs), stop.signal),
-      left,
-    ]);
-    stop.abort();
-    signal?.removeEventListener('abort', cancel);
+    const stopped = new Promise<'silent'>((resolve) => {
+      stop.signal.addEventListener('abort', () => resolve('silent'), { once: true });
+    });
+    const end = (): void => stop.abort();
+    signal?.addEventListener('abort', end);
+    this.left.signal.addEventListener('abort', end);
+    if (signal?.aborted || this.left.signal.aborted) end();
+    const opens = this.road.opens(Math.min(timeoutMs, renewWithinMs), stop.signal);
+    const pulse = await Promise.race([opens, stopped]);
+    signal?.removeEventListener('abort', end);
+    this.left.signal.removeEventListener('abort', end);
+    end();
+    if (signal?.aborted) throw new RequestCancelled();
     const heldMs = performance.now() - startedAt;
-    if (pulse === 'answers') return heldMs;
     if (pulse === 'refuses') this.leave();
-    throw new ConnectionLost(NOT_REACHED, 'no', undefined, heldMs);
+    if (pulse !== 'answers') throw new ConnectionLost(NOT_REACHED, 'no', undefined, heldMs);
+    if (heldMs >= timeoutMs) throw new RequestTimedOut('the request', timeoutMs, 'no');
+    return heldMs;
   }
 
   private giveUp(call: string): void {
     this.inner.notify('notifications/cancelled', { requestId: call }).catch(() => undefined);
   }
 
-  private explained(error: unknown): unknown {
+  private explained(error: unknown, heldMs = 0): unknown {
     if (error instanceof UpstreamRpcError) {
       const stopped = stopIn(error.rpc);
-      if (stopped === 'not executed') return this.refused(error);
+      if (stopped === 'not executed') return this.refused(error, heldMs);
       if (stopped === 'unknown') return new ConnectionLost(STOPPING, 'unknown', error);
       return failureIn(error.rpc) ?? error;
     }
+    if (error instanceof CredentialsRefused) return this.refused(error, heldMs);
+    if (!(error instanceof UpstreamHttpError)) return error;
     // It leads no longer, has been restarted, or has another key: it did not look at the request.
-    if (!(error instanceof UpstreamHttpError) && !(error instanceof CredentialsRefused))
-      return error;
-    return this.refused(error);
+    if (isRefusal(error)) return this.refused(error, heldMs);
+    // Of a proxy before it, which may have sent the request.
+    this.leave();
+    return new ConnectionLost(NO_ANSWER, 'unknown', error);
   }
 
-  private refused(error: unknown): ConnectionLost {
+  private refused(error: unknown, heldMs: number): ConnectionLost {
     this.leave();
-    return new ConnectionLost(STOPPING, 'no', error);
+    return new ConnectionLost(STOPPING, 'no', error, heldMs);
   }
 
   private closeWhenIdle(): void {
     if (this.hasLeft && this.inner.pending === 0) void this.inner.close({ force: true });
   }
+}
+
+const REFUSALS = new Set([401, 403, 404, 409, 413, 429]);
+
+/** The answer of a replica that did not begin with the request. */
+function isRefusal({ httpStatus, body }: UpstreamHttpError): boolean {
+  return REFUSALS.has(httpStatus) || (httpStatus === 503 && body.includes('"error_code"'));
 }
 
 /** That a replica was not reached any more is no news about the server. */

@@ -59,6 +59,22 @@ describe(StdioPlace, () => {
     expect(outcome.value).toBe('session');
   });
 
+  it('is waited for at a leader that does not listen yet', async () => {
+    let isListening = false;
+    const next = { id: LEADER, url: 'http://10.0.0.2:8081' };
+    Object.assign(peers, {
+      isLeaderStarting: true,
+      find: () => Promise.resolve(isListening ? next : undefined),
+    });
+    const { outcome, done } = at(() => Promise.resolve('session'));
+    await clock.advance(500);
+    expect(outcome).toEqual({});
+    isListening = true;
+    await clock.advance(200);
+    await done;
+    expect(outcome.value).toBe('session');
+  });
+
   it('is here as soon as this replica has taken over', async () => {
     const { outcome, done } = at(() => Promise.reject(refused()));
     await clock.advance(300);

@@ -42,8 +42,10 @@ export class StdioPlace {
     if (leaderId === undefined) {
       throw new ConnectFailed('no replica leads at the moment; the next one starts the server');
     }
+    const leader = await this.peers.find(leaderId);
+    if (!leader && this.peers.isLeaderStarting) throw new ConnectFailed('the leader is starting');
     // One of a version that takes no requests of others: the server runs here too, as it did with that version.
-    return this.peers.find(leaderId);
+    return leader;
   }
 
   /**
