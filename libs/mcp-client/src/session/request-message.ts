@@ -18,8 +18,9 @@ export function requestMessage(
 ): RpcRequest {
   const given = params?.['_meta'];
   const carried = options.span?.carried;
-  if (!modern && given === undefined && !options.meta && !options.onProgress && !carried) {
-    return { jsonrpc: '2.0', id, method, params };
+  if (!modern && given === undefined && !options.meta && !options.onProgress) {
+    const sent = carried ? changed(params ?? {}, { _meta: { ...carried } }) : params;
+    return { jsonrpc: '2.0', id, method, params: sent };
   }
   const envelope = modern?.envelope() ?? {};
   const meta = metaFor(isJsonObject(given) ? given : {}, id, { ...options, carried }, envelope);

@@ -12,11 +12,14 @@ export function ownHeaders(configured: Readonly<Record<string, string>>): Record
   return { 'user-agent': 'switchboard', ...Object.fromEntries(own), 'accept-encoding': 'identity' };
 }
 
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+const FORBIDDEN = /[^\t\x20-\x7e\x80-\xff]/;
+
 /** Header lines of a request. A value never spans more than one line, wherever it came from. */
 export function headerLines(headers: Readonly<Record<string, string>>): string {
   let lines = '';
   for (const [name, value] of Object.entries(headers)) {
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+    if (!NAME.test(name) || FORBIDDEN.test(value)) {
       throw new ConnectFailed(
         `the header ${JSON.stringify(name)} has characters that HTTP forbids`,
       );

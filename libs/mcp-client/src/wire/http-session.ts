@@ -60,11 +60,25 @@ export class HttpSession {
     return this.headersFor(false, post);
   }
 
-  /** Caches the headers that are the same for nearly every request of a session. */
+  /** Headers of this request alone follow those that are the same for every request of a session. */
   headersOfPost(message: RpcMessage, extra: Readonly<Record<string, string>> | undefined): string {
     const modern = modernHeaders(message);
-    if (modern || extra || this.target.headersOfRequest)
-      return this.headersFor(true, { ...post, ...modern, ...extra });
+    const more = modern && extra ? { ...modern, ...extra } : (modern ?? extra);
+    if (this.target.headersOfRequest || (more && this.hasOneOf(more)))
+      return this.headersFor(true, { ...post, ...more });
+    return more ? this.usual() + headerLines(more) : this.usual();
+  }
+
+  /** Whether one of them replaces a header of the session. */
+  private hasOneOf(headers: Readonly<Record<string, string>>): boolean {
+    for (const name in headers) {
+      if (Object.hasOwn(this.ownHeaders, name)) return true;
+      if (name === mcpHeader.protocolVersion && this.protocolVersion !== undefined) return true;
+    }
+    return false;
+  }
+
+  private usual(): string {
     const credentials = this.authorizer?.header;
     if (this.usualHeaders === undefined || this.usualCredentials !== credentials) {
       this.usualHeaders = this.headersFor(true, post);

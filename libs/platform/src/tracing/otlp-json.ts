@@ -56,10 +56,26 @@ export function attributesJson(attributes: SpanAttributes, errorType?: string): 
 }
 
 function attribute(key: string, value: string | number): string {
-  if (typeof value === 'string') return `{"key":"${key}","value":{"stringValue":${text(value)}}}`;
+  if (typeof value === 'string') {
+    return PLAIN.test(value)
+      ? `${plainHead(key)}${value}"}}`
+      : `{"key":"${key}","value":{"stringValue":${text(value)}}}`;
+  }
   return Number.isInteger(value)
     ? `{"key":"${key}","value":{"intValue":"${value}"}}`
     : `{"key":"${key}","value":{"doubleValue":${value}}}`;
+}
+
+const plainHeads = new Map<string, string>();
+
+/** Keys are constants of this code, of which there are few. */
+function plainHead(key: string): string {
+  let head = plainHeads.get(key);
+  if (head === undefined) {
+    head = `{"key":"${key}","value":{"stringValue":"`;
+    plainHeads.set(key, head);
+  }
+  return head;
 }
 
 function linkJson(link: NonNullable<Span['trace']['link']>): string {

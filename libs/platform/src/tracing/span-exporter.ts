@@ -6,10 +6,13 @@ import type { Egress } from '../egress/egress.js';
 import { connectionProblem } from '../errors/connection-problem.js';
 import { product } from '../product.js';
 import { attributesJson, exportBody } from './otlp-json.js';
+import { SpanBlocks, spansIn } from './span-blocks.js';
 import type { TracingSettings } from './tracing-settings.js';
 
 /** Together with the batch that is being sent, the most memory that spans take while no collector accepts them. */
 const MAX_BYTES = 4_000_000;
+/** The most spans are in at least so many blocks, so that few are lost at a time. */
+const LEAST_BLOCKS = 8;
 /** Waits after a failure: the first, doubled up to the last. */
 const FIRST_WAIT_MS = 1_000;
 const LAST_WAIT_MS = 30_000;
@@ -30,8 +33,7 @@ export class SpanExporter {
   private readonly logger = new Logger('tracing');
   private readonly resource: string;
   private readonly scope = JSON.stringify(product);
-  private waiting: Buffer[] = [];
-  private bytes = 0;
+  private readonly waiting: SpanBlocks;
   private timer: NodeJS.Timeout | undefined;
   private sending: Promise<void> | undefined;
   private agent: Promise<Agent> | undefined;
@@ -44,16 +46,16 @@ export class SpanExporter {
     private readonly counts: ExportCounts,
   ) {
     this.resource = attributesJson(settings.resource);
+    const { maxQueue, maxBatch } = settings;
+    const spans = Math.min(maxBatch, Math.ceil(maxQueue / LEAST_BLOCKS));
+    this.waiting = new SpanBlocks(spans);
   }
 
-  /** As bytes: a string made of pieces takes several times its length until it is read. */
   add(span: string): void {
-    const bytes = Buffer.from(span);
-    this.waiting.push(bytes);
-    this.bytes += bytes.length;
-    if (this.waiting.length > this.settings.maxQueue || this.bytes > MAX_BYTES) this.dropOldest();
+    this.waiting.add(span);
+    this.dropExcess();
     if (this.sending) return;
-    if (this.waiting.length >= this.settings.maxBatch && this.failures === 0) void this.send();
+    if (this.waiting.spans >= this.settings.maxBatch && this.failures === 0) void this.send();
     else this.sendIn(this.settings.everyMs);
   }
 
@@ -78,24 +80,26 @@ export class SpanExporter {
   private send(): Promise<void> {
     return (this.sending ??= this.sendBatch().finally(() => {
       this.sending = undefined;
-      const { length } = this.waiting;
-      if (length === 0 || this.closing.signal.aborted) return;
+      const { spans } = this.waiting;
+      if (spans === 0 || this.closing.signal.aborted) return;
       if (this.failures > 0) return this.sendIn(this.waitMs());
-      if (length >= this.settings.maxBatch) void this.send();
+      if (spans >= this.settings.maxBatch) void this.send();
       else this.sendIn(this.settings.everyMs);
     }));
   }
 
   private async sendBatch(): Promise<void> {
-    const batch = this.waiting.splice(0, this.settings.maxBatch);
-    this.bytes -= sizeOf(batch);
-    if (batch.length === 0) return;
-    const failure = await this.post(batch).catch((error: unknown): Failure => ({
-      reason: reasonOf(error),
-      isFinal: false,
-    }));
+    const batch = this.waiting.take(this.settings.maxBatch);
+    const spans = spansIn(batch);
+    if (spans === 0) return;
+    const failure = await this.post(batch.map(({ json }) => json)).catch(
+      (error: unknown): Failure => ({
+        reason: reasonOf(error),
+        isFinal: false,
+      }),
+    );
     if (!failure) {
-      this.counts.exported(batch.length);
+      this.counts.exported(spans);
       if (this.failures > 0) this.logger.log('traces.exported_again');
       this.failures = 0;
       return;
@@ -105,8 +109,9 @@ export class SpanExporter {
       const { origin } = new URL(this.settings.url);
       this.logger.warn({ collector: origin, reason: failure.reason }, 'traces.not_exported');
     }
-    if (failure.isFinal) this.counts.dropped(batch.length);
-    else this.takeBack(batch);
+    if (failure.isFinal) return this.counts.dropped(spans);
+    this.waiting.takeBack(batch);
+    this.dropExcess();
   }
 
   private async post(batch: readonly Buffer[]): Promise<Failure | undefined> {
@@ -132,23 +137,10 @@ export class SpanExporter {
     return { reason: `it answered ${statusCode}`, isFinal: !RETRYABLE.has(statusCode) };
   }
 
-  private takeBack(batch: readonly Buffer[]): void {
-    this.waiting = [...batch, ...this.waiting];
-    this.bytes += sizeOf(batch);
-    this.dropOldest();
-  }
-
-  /** A tenth at a time: removing from the front of an array costs as much for one as for many. */
-  private dropOldest(): void {
-    const { maxQueue } = this.settings;
-    if (this.waiting.length <= maxQueue && this.bytes <= MAX_BYTES) return;
-    const excess = Math.max(0, this.waiting.length - maxQueue);
-    let count = Math.max(excess, Math.ceil(this.waiting.length / 10));
-    let bytes = sizeOf(this.waiting.slice(0, count));
-    while (this.bytes - bytes > MAX_BYTES) bytes += this.waiting[count++]?.length ?? Infinity;
-    this.waiting.splice(0, count);
-    this.bytes = sizeOf(this.waiting);
-    this.counts.dropped(count);
+  private dropExcess(): void {
+    while (this.waiting.spans > this.settings.maxQueue || this.waiting.bytes > MAX_BYTES) {
+      this.counts.dropped(this.waiting.dropOldest());
+    }
   }
 
   private waitMs(): number {
@@ -160,10 +152,6 @@ interface Failure {
   readonly reason: string;
   /** Another attempt would fail as well. */
   readonly isFinal: boolean;
-}
-
-function sizeOf(spans: readonly Buffer[]): number {
-  return spans.reduce((bytes, { length }) => bytes + length, 0);
 }
 
 function reasonOf(error: unknown): string {

@@ -20,6 +20,7 @@ export abstract class Span {
   /** `error.type` of the semantic conventions; undefined without an error. */
   errorType: string | undefined;
   private spanId = '';
+  private carrier: TraceCarrier | undefined;
 
   constructor(
     readonly trace: Trace,
@@ -41,7 +42,7 @@ export abstract class Span {
   get carried(): TraceCarrier | undefined {
     const { trace } = this;
     if (!trace.isSampled) return trace.remote && carrierOf(trace.remote);
-    return carrierOf(this.context);
+    return (this.carrier ??= carrierOf(this.context));
   }
 
   end(errorType?: string, endedAt = performance.now()): void {
