@@ -7,9 +7,9 @@ import {
   HELM,
   type Manifest,
   manifestsIn,
-  schemaProblems,
   settingsOf,
 } from '../support/manifests.js';
+import { schemaProblems } from '../support/manifest-schemas.js';
 
 const CHART = 'deploy/helm/switchboard';
 const VALUES = readdirSync(`${CHART}/ci`);

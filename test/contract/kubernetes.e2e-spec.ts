@@ -10,16 +10,20 @@ import {
   KUBECTL,
   kustomized,
   type Manifest,
-  schemaProblems,
   settingsOf,
 } from '../support/manifests.js';
+import { schemaProblems } from '../support/manifest-schemas.js';
 import { createDatabase } from '../support/postgres.js';
+import { listenStream } from '../support/client-streams.js';
+import { fixture, type HttpPeer, httpPeer } from '../support/peers.js';
+import { rawClient } from '../support/raw-client.js';
 import { Balancer } from '../support/balancer.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 
 const FOLDER = 'deploy/kustomize';
 const OVERLAYS = ['base', ...readdirSync(`${FOLDER}/overlays`).map((name) => `overlays/${name}`)];
 const TOKEN = 'a-token-of-this-test-only';
+const SERVERS = ['local', 'remote'] as const;
 /** Of a pod between the end of its grace and SIGKILL. */
 const EXIT_SECONDS = 5;
 
@@ -106,8 +110,13 @@ describeRendered('a rolling update of the cluster', () => {
   const folders: Awaited<ReturnType<typeof temporaryFolder>>[] = [];
   const running = new Set<ServiceProcess>();
   const balancer = new Balancer();
+  const answered: Record<string, number> = {};
+  let remote: HttpPeer;
   let isOver = false;
 
+  beforeAll(async () => {
+    remote = await httpPeer('whose.mjs', ['http']);
+  });
   afterAll(async () => {
     isOver = true;
     balancer.close();
@@ -115,6 +124,7 @@ describeRendered('a rolling update of the cluster', () => {
       child.kill('SIGKILL');
       await exited;
     }
+    await remote.stop();
     await Promise.all(folders.map((folder) => folder.remove()));
   });
 
@@ -125,17 +135,112 @@ describeRendered('a rolling update of the cluster', () => {
     const url = await balancer.listen();
     const pods: ServiceProcess[] = [];
     for (let i = 0; i < (spec.replicas ?? 0); i++) pods.push(await startPod(spec, database));
-    const users = Array.from({ length: 8 }, () => use(url));
+    await registerServers(url);
+    const users = [
+      ...SERVERS.flatMap((server) => [
+        use(`REST to ${server}`, (mark) => callOverRest(url, server, mark)),
+        use(`modern to ${server}`, modernCalls(url, server)),
+        use(`legacy to ${server}`, legacyCalls(url, server)),
+      ]),
+      use('lists', () => listServers(url)),
+      use('streams', () => listenToOne(url)),
+    ];
+    const names = Object.keys(answered);
+    expect(names).toHaveLength(8);
     for (const pod of pods) {
       await startPod(spec, database);
       await terminate(pod, spec);
-      const before = balancer.answered;
-      await eventually(() => expect(balancer.answered - before).toBeGreaterThan(50));
+      const before = { ...answered };
+      await eventually(() => {
+        const calls = names.filter((name) => name !== 'streams');
+        for (const name of calls) expect(answered[name]).toBeGreaterThan((before[name] ?? 0) + 5);
+      });
     }
+    expect(answered['streams']).toBeGreaterThan(0);
     isOver = true;
+    balancer.endStreams();
     await Promise.all(users);
     expect(balancer.failures).toEqual([]);
   });
+
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+
+  async function registerServers(url: string): Promise<void> {
+    const configs = {
+      local: {
+        transport_type: 'STDIO',
+        connection_config: { command: process.execPath, args: [fixture('whose.mjs')] },
+      },
+      remote: {
+        transport_type: 'HTTP',
+        connection_config: { base_url: remote.url, headers: { 'x-api-key': 'k' } },
+      },
+    };
+    for (const name of SERVERS) {
+      const body = JSON.stringify({ name, ...configs[name] });
+      const to = `${url}/api/v1/aggregator/servers`;
+      const { status } = await fetch(to, { method: 'POST', headers, body });
+      expect(status).toBe(201);
+    }
+    for (const { url: pod } of running) {
+      await eventually(async () => {
+        const listed = await fetch(`${pod}/api/v1/aggregator/tools?limit=100`, { headers });
+        const text = await listed.text();
+        for (const name of SERVERS) expect(text).toContain(`${name}.whose`);
+      });
+    }
+  }
+
+  /** One request after the other until the update is over; each has to be answered with its own mark. */
+  async function use(name: string, ask: (mark: string) => Promise<string>): Promise<void> {
+    answered[name] = 0;
+    for (let i = 0; !isOver; i++) {
+      const mark = `${name} ${i}`;
+      const text = await ask(mark);
+      expect([mark, text]).toEqual([mark, expect.stringContaining(mark)]);
+      answered[name] += 1;
+    }
+  }
+
+  async function callOverRest(url: string, server: string, mark: string): Promise<string> {
+    const body = JSON.stringify({ name: `${server}.whose`, arguments: { echo: mark } });
+    const answer = await fetch(`${url}/api/v1/tools/call`, { method: 'POST', headers, body });
+    return `${answer.status} ${await answer.text()}`;
+  }
+
+  function modernCalls(url: string, server: string): (mark: string) => Promise<string> {
+    const client = rawClient('modern', `${url}/mcp`, TOKEN);
+    return async (mark) =>
+      JSON.stringify(await (await client).call(`${server}__whose`, { echo: mark }));
+  }
+
+  /** A session ends with the pod that it is at; its client begins another, as the specification says. */
+  function legacyCalls(url: string, server: string): (mark: string) => Promise<string> {
+    let client = rawClient('legacy', `${url}/mcp`, TOKEN);
+    return async (mark) => {
+      const call = async () =>
+        JSON.stringify(await (await client).call(`${server}__whose`, { echo: mark }));
+      const text = await call();
+      if (!text.includes('Session not found')) return text;
+      client = rawClient('legacy', `${url}/mcp`, TOKEN);
+      return call();
+    };
+  }
+
+  async function listServers(url: string): Promise<string> {
+    const answer = await fetch(`${url}/api/v1/aggregator/servers`, { headers });
+    const text = await answer.text();
+    return answer.status === 200 && text.includes('local') ? `lists ${answered['lists']}` : text;
+  }
+
+  /** Until its pod ends; the client opens the next one. */
+  async function listenToOne(url: string): Promise<string> {
+    const stream = await listenStream({ url, token: TOKEN });
+    await stream.text().catch((error: unknown) => {
+      if (!isOver) throw error;
+    });
+    return `streams ${answered['streams']}`;
+  }
 
   /** Ready by its readiness probe, as a pod before the next one is stopped. */
   async function startPod(spec: DeploymentSpec, database: string): Promise<ServiceProcess> {
@@ -178,16 +283,5 @@ describeRendered('a rolling update of the cluster', () => {
     killed.abort();
     running.delete(pod);
     balancer.remove(pod.url);
-  }
-
-  async function use(url: string): Promise<void> {
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    while (!isOver) {
-      const answer = await fetch(`${url}/api/v1/aggregator/servers`, { headers });
-      expect([answer.status, await answer.text()]).toEqual([
-        200,
-        expect.stringContaining('servers'),
-      ]);
-    }
   }
 });

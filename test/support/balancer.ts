@@ -20,6 +20,7 @@ export class Balancer {
   private targets: Target[] = [];
   private next = 0;
   private isClosed = false;
+  private readonly streams = new Set<() => void>();
 
   constructor() {
     this.server = createServer((incoming, response) => this.pass(incoming, response));
@@ -44,6 +45,11 @@ export class Balancer {
 
   isReady(url: string): boolean {
     return this.targets.some((target) => target.url === url && target.isReady);
+  }
+
+  /** Ends connections to clients, of which some wait for the end of a stream. */
+  endStreams(): void {
+    for (const end of this.streams) end();
   }
 
   close(): void {
@@ -89,6 +95,11 @@ export class Balancer {
       else this.answered += 1;
       response.writeHead(statusCode, endToEnd(answer.rawHeaders)).flushHeaders();
       answer.on('error', ({ message }) => fail(message));
+      if (answer.headers['content-type']?.startsWith('text/event-stream')) {
+        const end = (): unknown => response.destroy();
+        this.streams.add(end);
+        response.once('close', () => this.streams.delete(end));
+      }
       answer.pipe(response);
     });
     response.once('close', () => {

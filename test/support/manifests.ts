@@ -36,30 +36,6 @@ export function kustomized(folder: string): Manifest[] {
   return manifestsIn(stdout);
 }
 
-/** Of the Prometheus operator, whose schemas are not those of Kubernetes. */
-const OF_THE_OPERATOR = 'monitoring.coreos.com/v1';
-
-interface Model {
-  validate(): void;
-}
-const model = z.custom<new (value: unknown) => Model>((value) => typeof value === 'function');
-
-/** What the OpenAPI schemas of Kubernetes say against the manifests. */
-export async function schemaProblems(manifests: readonly Manifest[]): Promise<string[]> {
-  const problems: string[] = [];
-  for (const one of manifests) {
-    if (one.apiVersion === OF_THE_OPERATOR) continue;
-    const models: unknown = await import(`kubernetes-models/${one.apiVersion}`);
-    const Kind = z.looseObject({ [one.kind]: model }).parse(models)[one.kind];
-    try {
-      if (Kind) new Kind(one).validate();
-    } catch (error) {
-      problems.push(`${one.kind} ${one.metadata.name}: ${String(error)}`);
-    }
-  }
-  return problems;
-}
-
 const container = z.looseObject({
   env: z.array(z.looseObject({ name: z.string(), value: z.string().optional() })),
   readinessProbe: z.object({
