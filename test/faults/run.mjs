@@ -35,6 +35,7 @@ const rows = [
   { id: 'T9', isTime: true, what: script('recovery', sized(1, 0.5, 1)) },
   { id: 'T16', isTime: true, what: script('loop') },
   { id: 'T15', isTime: true, what: script('neighbour', '', ...sized([], [3], [])) },
+  { id: 'collector', isInTests: true, what: script('collector', sized(60, 20, 600)) },
   {
     id: 'T17',
     isInTests: true,

@@ -73,6 +73,8 @@ export class Collector {
   requests = 0;
   /** What it answers; 0 is nothing at all. */
   status = 200;
+  /** How long it takes to answer. */
+  delayMs = 0;
   problem: unknown;
   private readonly server = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -84,7 +86,10 @@ export class Collector {
       const isGzipped = request.headers['content-encoding'] === 'gzip';
       if (this.status === 200) this.take((isGzipped ? gunzipSync(bytes) : bytes).toString());
       this.headers.push(request.headers);
-      response.writeHead(this.status, { 'content-type': 'application/json' }).end('{}');
+      const { status } = this;
+      setTimeout(() => {
+        response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+      }, this.delayMs);
     });
   });
 

@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Collector } from '../../../../test/support/collector.js';
 import { testEnv } from '../../../../test/support/env.js';
 import { eventually } from '../../../../test/support/eventually.js';
+import { heldBytes } from '../../../../test/support/memory.js';
 import { Egress } from '../egress/egress.js';
 import { spanJson } from './otlp-json.js';
 import { NamedSpan, Trace } from './span.js';
@@ -78,6 +80,27 @@ describe(SpanExporter.name, () => {
     for (let i = 0; i < 1_000; i++) exporter.add(large);
     expect(counts.dropped).toBeGreaterThan(800);
   });
+
+  it.each([
+    ['refuses', 503, 0],
+    ['never answers', 0, 0],
+    ['answers slowly', 202, 500],
+  ])(
+    'holds at most five megabytes of a thousand spans a second for ten minutes while the collector %s',
+    async (_what, status, delayMs) => {
+      start({ OTEL_EXPORTER_OTLP_TIMEOUT: '60000' });
+      exporter.add(spanNamed('the first, for which the client is loaded'));
+      await eventually(() => expect(counts.exported).toBe(1));
+      Object.assign(collector, { status, delayMs });
+      const before = heldBytes();
+      for (let second = 0; second < 600; second++) {
+        for (let i = 0; i < 1_000; i++) exporter.add(spanNamed(`tools/call of the server ${i}`));
+        await nextTurn();
+      }
+      expect(heldBytes() - before).toBeLessThan(5_000_000);
+      expect(counts.dropped).toBeGreaterThan(500_000);
+    },
+  );
 
   it('does not send again what the collector refuses for good', async () => {
     start();
