@@ -123,7 +123,7 @@ describe.each(allEngines)('the data of version 0.1.0 in %s', (engine) => {
     await showsTheSame(await start(), kept);
   });
 
-  /** `migration:revert`, for each migration that 0.1.0 does not have. */
+  /** As `switchboard migrate revert`, for each migration that 0.1.0 does not have. */
   async function downgrade(database: DataSource): Promise<void> {
     const newer = migrations.slice(MIGRATIONS_010).toReversed();
     for (const { name } of newer) expect(await revertLast(database)).toBe(name);

@@ -54,7 +54,7 @@ export class ForbiddenUrl extends AppError {
 export class WrongCredentialKey extends AppError {
   constructor() {
     super(
-      'MCP_CREDENTIAL_KEY is not the key that the credentials in this database were encrypted with. Start with that key; to change it, set the old one as MCP_CREDENTIAL_KEY_PREVIOUS and run `npm run credentials:rotate`.',
+      'MCP_CREDENTIAL_KEY is not the key that the credentials in this database were encrypted with. Start with that key; to change it, set the old one as MCP_CREDENTIAL_KEY_PREVIOUS and run `switchboard credentials rotate`.',
       { kind: 'internal', code: 'WRONG_CREDENTIAL_KEY' },
     );
   }

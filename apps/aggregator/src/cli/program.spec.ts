@@ -60,6 +60,8 @@ describe(buildProgram.name, () => {
         'doctor',
         'backup',
         'restore',
+        ...['migrate', 'migrate run', 'migrate revert'],
+        ...['credentials', 'credentials rotate'],
         'stdio',
         'completion',
       ],

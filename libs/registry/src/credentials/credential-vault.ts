@@ -34,7 +34,7 @@ export class CredentialVault implements OnModuleInit {
     if (sealed.kid !== this.current.id) {
       this.logger.warn(
         {
-          hint: 'credentials are still encrypted with MCP_CREDENTIAL_KEY_PREVIOUS; run `npm run credentials:rotate`',
+          hint: 'credentials are still encrypted with MCP_CREDENTIAL_KEY_PREVIOUS; run `switchboard credentials rotate`',
         },
         'credentials.rotation_pending',
       );

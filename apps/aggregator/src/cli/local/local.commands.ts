@@ -1,6 +1,7 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Perform } from '../session.js';
 import { backupCommand, restoreCommand } from './backup.js';
+import { credentialsCommand, migrateCommand } from './database.commands.js';
 import { doctorCommand } from './doctor.js';
 
 /** Commands that are the service themselves, instead of asking a running one. Each loads its modules on demand. */
@@ -11,6 +12,8 @@ export function localCommands(perform: Perform): CommandUnknownOpts[] {
     doctorCommand(perform),
     backupCommand(perform),
     restoreCommand(),
+    migrateCommand(),
+    credentialsCommand(),
   ];
 }
 

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { backupOnce, restoreOnce } from '@app/platform';
+import { backupOnce, migrateOnce, restoreOnce } from '@app/platform';
 import { migrations } from '../../../../../migrations/index.js';
 import { readSettings } from '../../start/settings.js';
 
@@ -10,4 +10,16 @@ export function backupOffline(file: string): Promise<void> {
 
 export function restoreOffline(file: string, mayReplace: boolean): ReturnType<typeof restoreOnce> {
   return restoreOnce(readSettings({}, []), migrations, file, mayReplace);
+}
+
+export function migrateOffline(): Promise<string[]> {
+  return migrateOnce(readSettings({}, []), migrations, 'run');
+}
+
+/** The newest first; their names. */
+export async function revertOffline(count: number): Promise<string[]> {
+  const env = readSettings({}, []);
+  const names: string[] = [];
+  for (let i = 0; i < count; i++) names.push(...(await migrateOnce(env, migrations, 'revert')));
+  return names;
 }

@@ -7,13 +7,12 @@ import { createPino, DatabaseModule, makeDataDir, PinoLogger, PlatformModule } f
 import { OAuthRowsModule } from '@app/oauth';
 import { RegistryModule, RotateCredentials } from '@app/registry';
 import { WebhookRowsModule } from '@app/webhooks';
-import { migrations } from '../../../migrations/index.js';
-import { readSettings } from './start/settings.js';
-import { failStart } from './start/start-service.js';
+import { migrations } from '../../../../../migrations/index.js';
+import { readSettings } from '../../start/settings.js';
 
-// `npm run credentials:rotate`: MCP_CREDENTIAL_KEY is the new key, MCP_CREDENTIAL_KEY_PREVIOUS the old one.
-try {
-  const env = readSettings({ MCP_AGGREGATOR_LOG_LEVEL: 'error' });
+/** MCP_CREDENTIAL_KEY is the new key, MCP_CREDENTIAL_KEY_PREVIOUS the former one; the number of servers. */
+export async function rotateCredentials(): Promise<number> {
+  const env = readSettings({ MCP_AGGREGATOR_LOG_LEVEL: 'error' }, []);
   makeDataDir(env.MCP_AGGREGATOR_DATA_DIR);
   const app = await NestFactory.createApplicationContext(
     {
@@ -31,11 +30,10 @@ try {
     },
     { logger: new PinoLogger(await createPino(env)), abortOnError: false },
   );
-  const { servers } = await app.get(CommandBus).execute(new RotateCredentials(SYSTEM));
-  console.log(
-    `credentials of ${servers} servers are now encrypted with MCP_CREDENTIAL_KEY; remove MCP_CREDENTIAL_KEY_PREVIOUS`,
-  );
-  await app.close();
-} catch (error) {
-  failStart(error);
+  try {
+    const { servers } = await app.get(CommandBus).execute(new RotateCredentials(SYSTEM));
+    return servers;
+  } finally {
+    await app.close();
+  }
 }
