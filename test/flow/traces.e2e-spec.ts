@@ -11,6 +11,8 @@ import { type RawAnswer, rawClient } from '../support/raw-client.js';
 /** 10,000 where there is time for them. */
 const CALLS = Number(process.env['TRACED_CALLS'] ?? '400');
 const AT_ONCE = 16;
+/** Of the newest revision, which the conventions do not have yet. */
+const METHODS_OF_2026 = ['server/discover', 'subscriptions/listen'];
 const ERAS = ['legacy', 'modern'] as const;
 const SERVERS = ERAS.flatMap((era) => [`http_${era}`, `stdio_${era}`]);
 
@@ -104,6 +106,45 @@ describe('a traced service', () => {
 
   const clientOf = (era: 'legacy' | 'modern') =>
     rawClient(era, `${service.url}/mcp`, service.tokens.call);
+
+  it.each(['initialize', 'server/discover', 'subscriptions/listen'])(
+    'records %s, with which a client begins',
+    async (method) => {
+      const sent = newContext();
+      const modern = {
+        notifications: { toolsListChanged: true },
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      };
+      const clientInfo = { name: 'raw', version: '1' };
+      const legacy = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+      const isLegacy = method === 'initialize';
+      const answer = await fetch(`${service.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${service.tokens.call}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          traceparent: sent.traceparent,
+          ...(!isLegacy && { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method }),
+        },
+        body: JSON.stringify({
+          ...{ jsonrpc: '2.0', id: 1, method },
+          params: isLegacy ? legacy : modern,
+        }),
+      });
+      expect(answer.status).toBe(200);
+      const { root } = await spansOf(service.collector, sent.traceId, 1);
+      expect(root).toMatchObject({
+        parentSpanId: sent.spanId,
+        name: method,
+        attributes: { 'mcp.protocol.version': isLegacy ? '2025-11-25' : '2026-07-28' },
+      });
+      await answer.body?.cancel();
+    },
+  );
 
   describe.each(ERAS)('for a client of the %s era', (era) => {
     it.each(SERVERS)('is one trace from the client to %s', async (server) => {
@@ -286,9 +327,10 @@ describe('a traced service', () => {
     for (const { attributes, kind, name } of spans) {
       const method = attributes['mcp.method.name'];
       if (method === undefined) continue;
-      expect(valuesOf('MCP_METHOD_NAME')).toContain(method);
+      expect([...valuesOf('MCP_METHOD_NAME'), ...METHODS_OF_2026]).toContain(method);
       expect(valuesOf('NETWORK_TRANSPORT')).toContain(attributes['network.transport']);
-      expect(attributes['gen_ai.operation.name']).toBe('execute_tool');
+      const operation = method === 'tools/call' ? 'execute_tool' : undefined;
+      expect(attributes['gen_ai.operation.name']).toBe(operation);
       expect(attributes['mcp.protocol.version']).toMatch(/^20\d\d-\d\d-\d\d$/);
       expect(attributes['jsonrpc.request.id']).toEqual(expect.any(String));
       const tool = attributes['gen_ai.tool.name'];

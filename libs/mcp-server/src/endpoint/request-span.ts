@@ -35,6 +35,7 @@ const METHODS: ReadonlySet<string> = new Set([
   'resources/templates/list',
   'resources/unsubscribe',
   'server/discover',
+  'subscriptions/listen',
   'tools/call',
   'tools/list',
 ]);

@@ -10,7 +10,7 @@ import {
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { clientInfoOf } from '../clients/connected-client.js';
-import { rpcErrorOf } from '../endpoint/answer.js';
+import { beginRequest, failedIn } from '../endpoint/request-span.js';
 import { refuseToBegin, refuseUnknownSession } from '../endpoint/interruption.js';
 import type { ClientResponse } from '../endpoint/client-response.js';
 import { LegacySession } from './legacy-session.js';
@@ -99,23 +99,20 @@ export class LegacyWire {
     response: ClientResponse,
     caller: Caller,
   ): Promise<void> {
+    const { protocolVersion: requested, capabilities: given, clientInfo } = request.params ?? {};
+    const version =
+      typeof requested === 'string' && LEGACY_VERSIONS.includes(requested) ? requested : newest;
+    const capabilities = isJsonObject(given) ? given : {};
+    const client = { era: 'legacy', caller, capabilities, version, logLevel: undefined } as const;
+    const { tracing } = this.deps;
+    const span = tracing && beginRequest(tracing, request, client, response.requestHeaders);
     try {
       await view.ready();
     } catch (error) {
-      return response.refuse(200, rpcErrorOf(error).body, request.id);
+      return response.refuse(200, failedIn(span, error, view).body, request.id);
     }
-    const requested = request.params?.['protocolVersion'];
-    const capabilities = request.params?.['capabilities'];
-    const version =
-      typeof requested === 'string' && LEGACY_VERSIONS.includes(requested) ? requested : newest;
-    const session = new LegacySession(
-      view,
-      caller,
-      isJsonObject(capabilities) ? capabilities : {},
-      this.deps,
-      version,
-      clientInfoOf(request.params?.['clientInfo']),
-    );
+    const info = clientInfoOf(clientInfo);
+    const session = new LegacySession(view, caller, capabilities, this.deps, version, info);
     this.sessions.add(session);
     const { capabilities: offered, instructions, meta } = view.describe();
     const result: JsonObject = {
@@ -126,6 +123,7 @@ export class LegacyWire {
       ...(meta && { _meta: meta }),
     };
     response.finish({ jsonrpc: '2.0', id: request.id, result }, [mcpHeader.sessionId, session.id]);
+    span?.end();
   }
 
   private sessionOf(

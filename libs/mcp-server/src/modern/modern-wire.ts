@@ -11,6 +11,7 @@ import { MODERN_VERSIONS, rpcCode, RpcError, type RpcRequest, subjectOf } from '
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Activity, clientKey } from '../clients/stateless-clients.js';
 import { rpcErrorOf } from '../endpoint/answer.js';
+import { beginRequest, failedIn } from '../endpoint/request-span.js';
 import type { ClientResponse } from '../endpoint/client-response.js';
 import { type EndReason, refuseToBegin } from '../endpoint/interruption.js';
 import { ListenStreams } from './listen-streams.js';
@@ -71,10 +72,15 @@ export class ModernWire {
     try {
       switch (request.method) {
         case 'server/discover':
-          return await this.discover(view, request, response);
+          return await this.traced(view, request, client, response, () =>
+            this.discover(view, request, response),
+          );
         case 'subscriptions/listen':
           if (this.deps.drain.isDraining) return refuseToBegin(response, request.id);
-          return await this.streams.open(request, view, response, client);
+          // Until the stream is open: it lasts as long as its client.
+          return await this.traced(view, request, client, response, () =>
+            this.streams.open(request, view, response, client),
+          );
         default:
           return this.call(view, request, client, response);
       }
@@ -127,6 +133,24 @@ export class ModernWire {
   close(): void {
     this.streams.endAll();
     this.suspended.closeAll();
+  }
+
+  /** For requests that no server is asked for. */
+  private async traced(
+    view: McpSurface,
+    request: RpcRequest,
+    client: McpClient,
+    response: ClientResponse,
+    answer: () => Promise<void>,
+  ): Promise<void> {
+    const { tracing } = this.deps;
+    const span = tracing && beginRequest(tracing, request, client, response.requestHeaders);
+    try {
+      await answer();
+      span?.end();
+    } catch (error) {
+      response.refuse(200, failedIn(span, error, view).body, request.id);
+    }
   }
 
   private call(
