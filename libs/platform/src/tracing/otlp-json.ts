@@ -1,40 +1,58 @@
+import { JsonBytes } from './json-bytes.js';
 import type { Span, SpanAttributes, SpanKind } from './span.js';
 import { carrierOf } from './trace-context.js';
 
 /** Longer values are cut; names of tools and servers are shorter. */
 const MAX_VALUE_CHARS = 256;
-const PLAIN = /^[\w ./:-]{0,128}$/;
+const MICROS_PER_MS = 1_000;
+const MICROS_PER_SECOND = 1_000_000;
 
-const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 };
+const kind = (number: number): string => `,"kind":${number},"startTimeUnixNano":"`;
+const KINDS: Readonly<Record<SpanKind, string>> = {
+  internal: kind(1),
+  server: kind(2),
+  client: kind(3),
+};
 const COMMA = Buffer.from(',');
 const TAIL = Buffer.from(']}]}]}');
 const STATUS_ERROR = ',"status":{"code":2}';
 
 /** `flags` of OTLP: sampled, whether the parent is remote is known, the parent is remote. */
-const LOCAL_FLAGS = 0x101;
-const REMOTE_FLAGS = 0x301;
+const LOCAL_FLAGS = String(0x101);
+const REMOTE_FLAGS = String(0x301);
 const LINK_FLAGS = 0x300;
 
-/**
- * A span as OTLP/JSON. Written by hand, because `JSON.stringify` of the nested attributes costs more than all other work
- * of a span together. `epochMs` is the time of day at 0 of `performance.now()`.
- */
-export function spanJson(span: Span, epochMs: number): string {
+/** Writes a span as OTLP/JSON. `epochMs` is the time of day at 0 of `performance.now()`. */
+export function writeSpan(json: JsonBytes, span: Span, epochMs: number): void {
   const { trace, parent } = span;
   const { remote, link } = trace;
   const parentId = parent ? parent.id : remote?.spanId;
   const isRemote = !parent && remote !== undefined;
-  return (
-    `{"traceId":"${trace.id}","spanId":"${span.id}"` +
-    (remote?.state === undefined ? '' : `,"traceState":${JSON.stringify(remote.state)}`) +
-    (parentId === undefined ? '' : `,"parentSpanId":"${parentId}"`) +
-    `,"flags":${isRemote ? REMOTE_FLAGS : LOCAL_FLAGS},"name":${text(span.name)},"kind":${KINDS[span.kind]}` +
-    `,"startTimeUnixNano":"${nanoseconds(epochMs + span.startedAt)}"` +
-    `,"endTimeUnixNano":"${nanoseconds(epochMs + span.endedAt)}"` +
-    `,"attributes":${attributesJson(span.attributes, span.errorType)}` +
-    (link && !parent ? `,"links":[${linkJson(link)}]` : '') +
-    (span.errorType === undefined ? '}' : `${STATUS_ERROR}}`)
-  );
+  json.ascii('{"traceId":"');
+  json.ascii(trace.id);
+  json.ascii('","spanId":"');
+  json.ascii(span.id);
+  if (remote?.state !== undefined) {
+    json.ascii('","traceState":');
+    json.string(remote.state);
+    json.ascii(',"flags":');
+  } else json.ascii('","flags":');
+  json.ascii(isRemote ? REMOTE_FLAGS : LOCAL_FLAGS);
+  if (parentId !== undefined) {
+    json.ascii(',"parentSpanId":"');
+    json.ascii(parentId);
+    json.ascii('"');
+  }
+  json.ascii(',"name":');
+  writeText(json, span.name);
+  json.ascii(KINDS[span.kind]);
+  writeTime(json, epochMs + span.startedAt);
+  json.ascii('","endTimeUnixNano":"');
+  writeTime(json, epochMs + span.endedAt);
+  json.ascii('","attributes":');
+  writeAttributes(json, span.attributes, span.errorType);
+  if (link && !parent) writeLink(json, link);
+  json.ascii(span.errorType === undefined ? '}' : `${STATUS_ERROR}}`);
 }
 
 /** The body of an export: all are JSON. */
@@ -44,55 +62,69 @@ export function exportBody(resource: string, scope: string, spans: readonly Buff
   return Buffer.concat([Buffer.from(head), ...listed, TAIL]);
 }
 
-export function attributesJson(attributes: SpanAttributes, errorType?: string): string {
-  let json = errorType === undefined ? '' : attribute('error.type', errorType);
+/** As a JSON array. */
+export function attributesJson(attributes: SpanAttributes): string {
+  const json = new JsonBytes();
+  writeAttributes(json, attributes, undefined);
+  return json.written.toString();
+}
+
+function writeAttributes(
+  json: JsonBytes,
+  attributes: SpanAttributes,
+  errorType: string | undefined,
+): void {
+  json.ascii('[');
+  let isFirst = errorType === undefined;
+  if (errorType !== undefined) writeAttribute(json, 'error.type', errorType);
   for (let i = 0; i + 1 < attributes.length; i += 2) {
     const value = attributes[i + 1];
     if (value === undefined) continue;
-    if (json) json += ',';
-    json += attribute(String(attributes[i]), value);
+    if (!isFirst) json.ascii(',');
+    isFirst = false;
+    writeAttribute(json, String(attributes[i]), value);
   }
-  return `[${json}]`;
+  json.ascii(']');
 }
 
-function attribute(key: string, value: string | number): string {
+/** Names of attributes are constants of this code. */
+function writeAttribute(json: JsonBytes, name: string, value: string | number): void {
+  json.ascii('{"key":"');
+  json.ascii(name);
   if (typeof value === 'string') {
-    return PLAIN.test(value)
-      ? `${plainHead(key)}${value}"}}`
-      : `{"key":"${key}","value":{"stringValue":${text(value)}}}`;
+    json.ascii('","value":{"stringValue":');
+    writeText(json, value);
+    json.ascii('}}');
+  } else if (Number.isInteger(value)) {
+    json.ascii('","value":{"intValue":"');
+    json.ascii(String(value));
+    json.ascii('"}}');
+  } else {
+    json.ascii('","value":{"doubleValue":');
+    json.ascii(String(value));
+    json.ascii('}}');
   }
-  return Number.isInteger(value)
-    ? `{"key":"${key}","value":{"intValue":"${value}"}}`
-    : `{"key":"${key}","value":{"doubleValue":${value}}}`;
 }
 
-const plainHeads = new Map<string, string>();
-
-/** Keys are constants of this code, of which there are few. */
-function plainHead(key: string): string {
-  let head = plainHeads.get(key);
-  if (head === undefined) {
-    head = `{"key":"${key}","value":{"stringValue":"`;
-    plainHeads.set(key, head);
-  }
-  return head;
-}
-
-function linkJson(link: NonNullable<Span['trace']['link']>): string {
+function writeLink(json: JsonBytes, link: NonNullable<Span['trace']['link']>): void {
   const { tracestate } = carrierOf(link);
-  const state = tracestate === undefined ? '' : `,"traceState":${JSON.stringify(tracestate)}`;
-  return `{"traceId":"${link.traceId}","spanId":"${link.spanId}"${state},"flags":${LINK_FLAGS | (link.isSampled ? 1 : 0)}}`;
+  json.ascii(`,"links":[{"traceId":"${link.traceId}","spanId":"${link.spanId}"`);
+  if (tracestate !== undefined) {
+    json.ascii(',"traceState":');
+    json.string(tracestate);
+  }
+  json.ascii(`,"flags":${LINK_FLAGS | (link.isSampled ? 1 : 0)}}]`);
 }
 
-/** Most values need no escapes, and to see that is cheaper than `JSON.stringify`. */
-function text(value: string): string {
-  if (PLAIN.test(value)) return `"${value}"`;
-  return JSON.stringify(
-    value.length > MAX_VALUE_CHARS ? `${value.slice(0, MAX_VALUE_CHARS - 1)}…` : value,
-  );
+function writeText(json: JsonBytes, text: string): void {
+  json.string(text.length > MAX_VALUE_CHARS ? `${text.slice(0, MAX_VALUE_CHARS - 1)}…` : text);
 }
 
-/** Microseconds are the precision of the clock, and a float has no more for a time of day. */
-function nanoseconds(ms: number): string {
-  return `${Math.round(ms * 1_000)}000`;
+/** In nanoseconds. Microseconds are the precision of the clock, and a float has no more for a time of day. */
+function writeTime(json: JsonBytes, ms: number): void {
+  const micros = Math.round(ms * MICROS_PER_MS);
+  const seconds = Math.floor(micros / MICROS_PER_SECOND);
+  json.ascii(String(seconds));
+  json.sixDigits(micros - seconds * MICROS_PER_SECOND);
+  json.ascii('000');
 }

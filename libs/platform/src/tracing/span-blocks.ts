@@ -1,50 +1,45 @@
-/** Bytes of a block at first; it doubles as it fills. */
-const FIRST_BYTES = 8_192;
-/** A block with more takes no further spans. */
+import { JsonBytes } from './json-bytes.js';
+import { writeSpan } from './otlp-json.js';
+import type { Span } from './span.js';
+
+/** A block with more bytes takes no further spans. */
 const FULL_BYTES = 131_072;
-/** Of a UTF-16 unit in UTF-8. */
-const MAX_BYTES_PER_UNIT = 3;
-const COMMA = 0x2c;
 
 /** Spans as JSON with commas between them. */
 class Block {
   spans = 0;
-  private used = 0;
-  private buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  private readonly bytes: JsonBytes;
 
-  constructor(private readonly maxSpans: number) {}
+  constructor(
+    private readonly maxSpans: number,
+    size: number | undefined,
+  ) {
+    this.bytes = new JsonBytes(size);
+  }
 
   get json(): Buffer {
-    return this.buffer.subarray(0, this.used);
+    return this.bytes.written;
   }
 
   /** Bytes that it takes in memory. */
   get size(): number {
-    return this.buffer.length;
+    return this.bytes.size;
   }
 
   get isFull(): boolean {
-    return this.spans >= this.maxSpans || this.used >= FULL_BYTES;
+    return this.spans >= this.maxSpans || this.bytes.length >= FULL_BYTES;
   }
 
-  add(span: string): void {
-    const needed = this.used + 1 + span.length * MAX_BYTES_PER_UNIT;
-    if (needed > this.buffer.length) this.grow(needed);
-    if (this.spans > 0) this.buffer[this.used++] = COMMA;
-    this.used += this.buffer.write(span, this.used);
+  add(span: Span, epochMs: number): void {
+    if (this.spans > 0) this.bytes.ascii(',');
+    writeSpan(this.bytes, span, epochMs);
     this.spans += 1;
-  }
-
-  private grow(needed: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, needed));
-    this.buffer.copy(larger, 0, 0, this.used);
-    this.buffer = larger;
   }
 }
 
 /**
  * Spans that wait for the collector, in blocks that are sent and dropped as a whole: a buffer of its own for each span
- * costs as much as to encode it.
+ * costs as much as to write it.
  */
 export class SpanBlocks {
   /** Those that wait. */
@@ -57,14 +52,16 @@ export class SpanBlocks {
 
   constructor(private readonly maxSpansOfBlock: number) {}
 
-  add(span: string): void {
+  /** `epochMs` as in `writeSpan`. */
+  add(span: Span, epochMs: number): void {
     if (!this.open || this.open.isFull) {
-      this.open = new Block(this.maxSpansOfBlock);
+      // One that follows a full one will be as large.
+      this.open = new Block(this.maxSpansOfBlock, this.open?.size);
       this.blocks.push(this.open);
       this.bytes += this.open.size;
     }
     const before = this.open.size;
-    this.open.add(span);
+    this.open.add(span, epochMs);
     this.bytes += this.open.size - before;
     this.spans += 1;
   }

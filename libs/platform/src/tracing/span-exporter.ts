@@ -6,6 +6,7 @@ import type { Egress } from '../egress/egress.js';
 import { connectionProblem } from '../errors/connection-problem.js';
 import { product } from '../product.js';
 import { attributesJson, exportBody } from './otlp-json.js';
+import type { Span } from './span.js';
 import { SpanBlocks, spansIn } from './span-blocks.js';
 import type { TracingSettings } from './tracing-settings.js';
 
@@ -51,8 +52,9 @@ export class SpanExporter {
     this.waiting = new SpanBlocks(spans);
   }
 
-  add(span: string): void {
-    this.waiting.add(span);
+  /** `epochMs` is the time of day at 0 of `performance.now()`. */
+  add(span: Span, epochMs: number): void {
+    this.waiting.add(span, epochMs);
     this.dropExcess();
     if (this.sending) return;
     if (this.waiting.spans >= this.settings.maxBatch && this.failures === 0) void this.send();

@@ -4,7 +4,6 @@ import { Env } from '../config/env.js';
 import { Egress } from '../egress/egress.js';
 import { counter, InjectMetric } from '../metrics/metric-providers.js';
 import { Clock } from '../work/clock.js';
-import { spanJson } from './otlp-json.js';
 import {
   duringSpan,
   NamedSpan,
@@ -84,7 +83,7 @@ export class Tracing implements TraceKeeper, OnApplicationShutdown {
       this.epochReadAt = performance.now();
       this.epochMs = this.clock.now().getTime() - this.epochReadAt;
     }
-    this.exporter?.add(spanJson(span, this.epochMs));
+    this.exporter?.add(span, this.epochMs);
   }
 
   drop(spans: number): void {
