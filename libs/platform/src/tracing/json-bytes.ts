@@ -42,6 +42,12 @@ export class JsonBytes {
     this.used = from + length;
   }
 
+  bytes(bytes: Buffer): void {
+    this.reserve(bytes.length);
+    this.buffer.set(bytes, this.used);
+    this.used += bytes.length;
+  }
+
   /** Any text, in quotes. */
   string(text: string): void {
     const { length } = text;

@@ -87,15 +87,25 @@ function writeAttributes(
   json.ascii(']');
 }
 
-/** Names of attributes are constants of this code. */
+const heads = new Map<string, Buffer>();
+
+/** What comes before a text; names of attributes are constants of this code, of which there are few. */
+function headOf(name: string): Buffer {
+  let head = heads.get(name);
+  if (!head) heads.set(name, (head = Buffer.from(`{"key":"${name}","value":{"stringValue":`)));
+  return head;
+}
+
 function writeAttribute(json: JsonBytes, name: string, value: string | number): void {
-  json.ascii('{"key":"');
-  json.ascii(name);
   if (typeof value === 'string') {
-    json.ascii('","value":{"stringValue":');
+    json.bytes(headOf(name));
     writeText(json, value);
     json.ascii('}}');
-  } else if (Number.isInteger(value)) {
+    return;
+  }
+  json.ascii('{"key":"');
+  json.ascii(name);
+  if (Number.isInteger(value)) {
     json.ascii('","value":{"intValue":"');
     json.ascii(String(value));
     json.ascii('"}}');
