@@ -33,6 +33,7 @@ import { PersonCredentials1764411000000 } from './1764411000000-person-credentia
 import { PersonCredentialsSeen1764412000000 } from './1764412000000-person-credentials-seen.js';
 import { NextToClassify1764600000000 } from './1764600000000-next-to-classify.js';
 import { People1764810000000 } from './1764810000000-people.js';
+import { OAuthKeyEnds1764811000000 } from './1764811000000-oauth-key-ends.js';
 import { Subjects1764900000000 } from './1764900000000-subjects.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
@@ -72,5 +73,6 @@ export const migrations = [
   PersonCredentialsSeen1764412000000,
   NextToClassify1764600000000,
   People1764810000000,
+  OAuthKeyEnds1764811000000,
   Subjects1764900000000,
 ] as const;

@@ -1,9 +1,13 @@
 import { CommandBus } from '@nestjs/cqrs';
 import { SYSTEM } from '@app/access';
 import { AuthorizationServer } from '@app/oauth';
+import { Database } from '@app/platform';
 import { RotateCredentials } from '@app/registry';
 import pg from 'pg';
-import { startApp, type TestApp } from '../support/app.js';
+import { newSigningKey } from '../../libs/oauth/src/keys/signing-key.js';
+import { SigningKeys } from '../../libs/oauth/src/keys/signing-keys.js';
+import { KeyStore } from '../../libs/oauth/src/rows/key.store.js';
+import { startApp, stopIntervals, type TestApp } from '../support/app.js';
 import { temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
@@ -74,6 +78,95 @@ describe('OAuth clients of two replicas', () => {
     await eventually(async () => {
       expect((await mcp(there, '/mcp', tokens.access_token)).status).toBe(401);
     });
+  });
+});
+
+describe('the key of OAuth tokens', () => {
+  let here: TestApp;
+  let there: TestApp;
+  const token = 'a'.repeat(32);
+
+  beforeAll(async () => {
+    const more = { ...oauthSettings, DATABASE_URL: await createDatabase() };
+    const tokens = { MCP_AGGREGATOR_TOKENS: `ops:admin:${token}` };
+    here = await startApp({ ...more, ...tokens });
+    there = await startApp({ ...more, ...tokens });
+  });
+
+  afterAll(async () => {
+    await there.close();
+    await here.close();
+  });
+
+  const rotate = async (service: TestApp, body: object = {}) => {
+    const answer = await send(service.url, '/api/v1/oauth/keys/rotate', {
+      method: 'POST',
+      token,
+      body: JSON.stringify(body),
+    });
+    expect(answer.status).toBe(200);
+    return answer.body as { kid: string; previous_until: string };
+  };
+  const keyOf = (jwt: string): string => {
+    const header = Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString();
+    return (JSON.parse(header) as { kid: string }).kid;
+  };
+  const published = async (service: TestApp): Promise<string[]> =>
+    ((await at(service, '/jwks')).body as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+  const status = async (service: TestApp, jwt: string): Promise<number> =>
+    (await mcp(service, '/mcp', jwt)).status;
+
+  it('is replaced at every replica, while tokens of the one before are accepted', async () => {
+    const { client, tokens } = await connected(here, token);
+    const before = tokens.access_token;
+    expect(await status(there, before)).toBe(200);
+    const { kid, previous_until: until } = await rotate(there);
+    expect(kid).not.toBe(keyOf(before));
+    expect(Date.parse(until)).toBeGreaterThan(Date.now() + 1_000_000);
+    await eventually(async () => {
+      for (const one of [here, there]) {
+        expect(await published(one)).toEqual([kid, keyOf(before)]);
+      }
+    });
+    const next = (await client.refresh(tokens.refresh_token)).body as Tokens;
+    expect(keyOf(next.access_token)).toBe(kid);
+    for (const one of [here, there]) {
+      expect(await status(one, before)).toBe(200);
+      expect(await status(one, next.access_token)).toBe(200);
+    }
+  });
+
+  it('is learned by a replica that missed the news, from a token that is signed with it', async () => {
+    stopIntervals(there);
+    const { client, tokens } = await connected(here, token);
+    expect(await status(there, tokens.access_token)).toBe(200);
+    const key = newSigningKey();
+    const store = here.app.get(KeyStore, { strict: false });
+    const database = here.app.get(Database, { strict: false });
+    // Without a message to other replicas.
+    await database.transaction((tx) => store.replace(key, false, tx));
+    await here.app.get(SigningKeys, { strict: false }).reload();
+    const next = (await client.refresh(tokens.refresh_token)).body as Tokens;
+    expect(keyOf(next.access_token)).toBe(key.kid);
+    expect(await status(there, next.access_token)).toBe(200);
+  });
+
+  it('is believed no more, nor those before it, when others may have one', async () => {
+    const { client, tokens } = await connected(here, token);
+    for (const one of [here, there]) expect(await status(one, tokens.access_token)).toBe(200);
+    const { kid } = await rotate(here, { end_others: true });
+    expect(await status(here, tokens.access_token)).toBe(401);
+    await eventually(async () => {
+      expect(await published(there)).toEqual([kid]);
+      expect(await status(there, tokens.access_token)).toBe(401);
+    });
+    const next = (await client.refresh(tokens.refresh_token)).body as Tokens;
+    for (const one of [here, there]) expect(await status(one, next.access_token)).toBe(200);
+  });
+
+  it('can be replaced often, and no more than ten are published', async () => {
+    for (let i = 0; i < 12; i++) await rotate(here);
+    expect(await published(here)).toHaveLength(10);
   });
 });
 

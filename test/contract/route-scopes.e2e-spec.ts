@@ -117,6 +117,7 @@ const ROUTES = {
     GET {}/audit/export
     GET {}/webhooks
     GET {}/webhooks/{id}
+    POST /api/v1/oauth/keys/rotate
     POST {}/webhooks
     PATCH {}/webhooks/{id}
     DELETE {}/webhooks/{id}

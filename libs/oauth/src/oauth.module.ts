@@ -10,16 +10,19 @@ import { LiveGrants } from './grants/live-grants.js';
 import { ReloadClientGrantsOnReplicaNews } from './grants/reload-client-grants.on-replica-news.js';
 import { SyncClientGrantsJob } from './grants/sync-client-grants.job.js';
 import { WithdrawClientGrantHandler } from './grants/withdraw-client-grant.command.js';
+import { ReloadSigningKeysOnReplicaNews } from './keys/reload-signing-keys.on-replica-news.js';
+import { RotateSigningKeyHandler } from './keys/rotate-signing-key.command.js';
+import { SigningKeysController } from './keys/signing-keys.controller.js';
 import { OAuthRoutes } from './oauth.routes.js';
 import { AuthorizationServer } from './provider/authorization-server.js';
 import { ClientDocuments } from './provider/client-documents.js';
-import { SigningKeys } from './provider/signing-keys.js';
+import { SigningKeys } from './keys/signing-keys.js';
 import { OAuthRowsModule } from './rows/oauth-rows.module.js';
 
 /** An authorization server for MCP clients, if `MCP_AGGREGATOR_OAUTH` and the public address allow it. */
 @Module({
   imports: [OAuthRowsModule],
-  controllers: [OAuthGrantsController],
+  controllers: [OAuthGrantsController, SigningKeysController],
   providers: [
     AccessTokens,
     AuthorizationServer,
@@ -32,6 +35,8 @@ import { OAuthRowsModule } from './rows/oauth-rows.module.js';
     OAuthRoutes,
     PasswordRoutes,
     ReloadClientGrantsOnReplicaNews,
+    ReloadSigningKeysOnReplicaNews,
+    RotateSigningKeyHandler,
     SigningKeys,
     SyncClientGrantsJob,
     WithdrawClientGrantHandler,

@@ -12,7 +12,7 @@ import { LiveGrants } from './grants/live-grants.js';
 import { AuthorizationServer, type PlainAnswer } from './provider/authorization-server.js';
 import { cleanParameters, cleanRegistration, MAX_STATE_CHARS } from './provider/client-requests.js';
 import { serverMetadata } from './provider/server-metadata.js';
-import { SigningKeys } from './provider/signing-keys.js';
+import { SigningKeys } from './keys/signing-keys.js';
 
 const config = { access: 'public', bodyLimit: 32_768 } as const;
 /** Clients that run in a browser, such as MCP Inspector, ask from their own origin; cookies do not count here. */

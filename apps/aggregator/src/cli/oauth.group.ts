@@ -13,6 +13,11 @@ export function oauthGroup(perform: Perform) {
     .command('withdraw <id>')
     .description('refuse a client from its next request on')
     .action((id) => perform((rest) => withdrawOAuthGrant(rest, id)));
+  group
+    .command('rotate-key')
+    .description('sign access tokens with a new key; those of the key before end by themselves')
+    .option('--end-others', 'refuse tokens of the keys before at once: others may have one')
+    .action(({ endOthers = false }) => perform((rest) => rotateSigningKey(rest, endOthers)));
   return group;
 }
 
@@ -41,4 +46,14 @@ async function listOAuthGrants(rest: RestClient): Promise<CommandResult> {
 async function withdrawOAuthGrant(rest: RestClient, id: string): Promise<CommandResult> {
   await rest.ask((api) => api.withdrawOAuthGrant({ path: { id } }));
   return { json: { id, withdrawn: true }, text: 'Withdrawn: its next request is refused.' };
+}
+
+async function rotateSigningKey(rest: RestClient, endOthers: boolean): Promise<CommandResult> {
+  const rotated = await rest.ask((api) =>
+    api.rotateSigningKey({ body: { end_others: endOthers } }),
+  );
+  const before = endOthers
+    ? 'Tokens of the keys before are refused; clients refresh them.'
+    : `Tokens of the key before are accepted until ${rotated.previous_until}.`;
+  return { json: { ...rotated }, text: `Tokens are signed with the key ${rotated.kid}. ${before}` };
 }

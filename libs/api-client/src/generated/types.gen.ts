@@ -647,6 +647,24 @@ export type OAuthGrantListView = {
     grants: Array<OAuthGrantView>;
 };
 
+export type RotateSigningKeyDto = {
+    /**
+     * For a key that others may have: tokens of all keys before are refused from now on, and clients refresh them.
+     */
+    end_others?: boolean;
+};
+
+export type RotatedKeyView = {
+    /**
+     * Id of the key that signs from now on.
+     */
+    kid: string;
+    /**
+     * Until when tokens of the keys before are accepted.
+     */
+    previous_until: string;
+};
+
 export type ConnectView = {
     server_id: string;
     status: string;
@@ -3918,6 +3936,48 @@ export type WithdrawOAuthGrantResponses = {
 };
 
 export type WithdrawOAuthGrantResponse = WithdrawOAuthGrantResponses[keyof WithdrawOAuthGrantResponses];
+
+export type RotateSigningKeyData = {
+    body: RotateSigningKeyDto;
+    path?: never;
+    query?: never;
+    url: '/api/v1/oauth/keys/rotate';
+};
+
+export type RotateSigningKeyErrors = {
+    /**
+     * The request cannot be read, or is ambiguous
+     */
+    400: ErrorView;
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * In conflict with what is there
+     */
+    409: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type RotateSigningKeyError = RotateSigningKeyErrors[keyof RotateSigningKeyErrors];
+
+export type RotateSigningKeyResponses = {
+    200: RotatedKeyView;
+};
+
+export type RotateSigningKeyResponse = RotateSigningKeyResponses[keyof RotateSigningKeyResponses];
 
 export type ConnectServerData = {
     body?: never;

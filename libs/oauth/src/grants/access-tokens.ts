@@ -19,12 +19,14 @@ import {
   type TokenScope,
   tokenScopes,
 } from '@app/platform';
-import type { JWTVerifyGetKey } from 'jose';
-import { SIGNING_ALGORITHM, SigningKeys } from '../provider/signing-keys.js';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import { SIGNING_ALGORITHM } from '../keys/signing-key.js';
+import { SigningKeys } from '../keys/signing-keys.js';
 import { hashOf } from '../rows/record.store.js';
 import { LiveGrants } from './live-grants.js';
 
 const MAX_REMEMBERED = 10_000;
+const READ_AGAIN_MS = 1_000;
 
 interface Verified {
   readonly grantId: string;
@@ -45,8 +47,13 @@ interface Verified {
 @Injectable()
 export class AccessTokens implements OwnJwts, OnModuleInit {
   readonly issuer: string;
-  private readonly verified = new LruMap<Verified>(MAX_REMEMBERED);
-  private keys: Promise<JWTVerifyGetKey> | undefined;
+  private verified = new LruMap<Verified>(MAX_REMEMBERED);
+  private keys: { readonly version: number; readonly find: JWTVerifyGetKey } | undefined;
+  /** Of the keys that tokens were verified with. */
+  private keysVersion = 0;
+  /** Monotonic: strangers who invent key ids cause few statements. */
+  private readAgainAt = 0;
+  private reading: Promise<void> | undefined;
 
   constructor(
     env: Env,
@@ -64,6 +71,7 @@ export class AccessTokens implements OwnJwts, OnModuleInit {
   }
 
   remembered(hash: string, url: string): Principal | undefined {
+    if (this.keysVersion !== this.signing.version) this.forget();
     const known = this.verified.get(hash);
     if (!known || known.expiresAt <= this.clock.now().getTime()) return undefined;
     if (!this.grants.find(known.grantId) || !reaches(known.reach, url)) return undefined;
@@ -71,13 +79,21 @@ export class AccessTokens implements OwnJwts, OnModuleInit {
   }
 
   async verify(token: string, hash: string, url: string): Promise<Principal> {
+    const { version } = this.signing;
     const known = await this.read(token);
     if (!reaches(known.reach, url)) throw new JwtRefused('the token is for another audience');
     await this.refuseWithoutGrant(known.grantId);
     const principal = this.principalOf(known);
     if (!principal) throw new JwtRefused('its person has no access any more');
-    this.verified.set(hash, known);
+    // Not if its key may have ended meanwhile.
+    if (this.signing.version === version) this.verified.set(hash, known);
     return principal;
+  }
+
+  /** Tokens of keys that ended count no more. */
+  private forget(): void {
+    this.keysVersion = this.signing.version;
+    this.verified = new LruMap(MAX_REMEMBERED);
   }
 
   private async refuseWithoutGrant(grantId: string): Promise<void> {
@@ -106,26 +122,49 @@ export class AccessTokens implements OwnJwts, OnModuleInit {
     return known.made.principal;
   }
 
-  private async read(token: string): Promise<Verified> {
+  /** Of a token with a valid signature. A key that is not known may have been made at another replica a moment ago. */
+  private async payloadOf(token: string): Promise<JWTPayload> {
     const jose = await import('jose');
-    this.keys ??= this.signing
-      .publicKeys()
-      .then((keys) => jose.createLocalJWKSet({ keys: keys.map(publicKey) }));
-    const keys = await this.keys.catch((error: unknown) => {
-      this.keys = undefined;
-      throw error;
-    });
-    const { payload } = await jose
-      .jwtVerify(token, keys, {
-        issuer: this.issuer,
-        typ: 'at+jwt',
-        algorithms: [SIGNING_ALGORITHM],
-        requiredClaims: ['exp', 'sub'],
-        currentDate: this.clock.now(),
-      })
-      .catch((error: unknown) => {
-        throw error instanceof jose.errors.JOSEError ? new JwtRefused(error.code) : error;
+    try {
+      return await this.verifyWith(jose, token);
+    } catch (error) {
+      if (!(error instanceof jose.errors.JOSEError)) throw error;
+      const reading = error instanceof jose.errors.JWKSNoMatchingKey ? this.readAgain() : undefined;
+      if (!reading) throw new JwtRefused(error.code);
+      await reading;
+      return this.verifyWith(jose, token).catch((again: unknown) => {
+        throw again instanceof jose.errors.JOSEError ? new JwtRefused(again.code) : again;
       });
+    }
+  }
+
+  /** Undefined when it was done a moment ago. */
+  private readAgain(): Promise<void> | undefined {
+    if (!this.reading && this.clock.monotonic() < this.readAgainAt) return undefined;
+    this.reading ??= this.signing.reload().finally(() => {
+      this.reading = undefined;
+      this.readAgainAt = this.clock.monotonic() + READ_AGAIN_MS;
+    });
+    return this.reading;
+  }
+
+  private async verifyWith(jose: typeof import('jose'), token: string): Promise<JWTPayload> {
+    const { version, keys } = await this.signing.current();
+    if (this.keys?.version !== version) {
+      this.keys = { version, find: jose.createLocalJWKSet({ keys: keys.map(publicKey) }) };
+    }
+    const { payload } = await jose.jwtVerify(token, this.keys.find, {
+      issuer: this.issuer,
+      typ: 'at+jwt',
+      algorithms: [SIGNING_ALGORITHM],
+      requiredClaims: ['exp', 'sub'],
+      currentDate: this.clock.now(),
+    });
+    return payload;
+  }
+
+  private async read(token: string): Promise<Verified> {
+    const payload = await this.payloadOf(token);
     const reach = reachOf(payload.aud, { name: undefined, publicUrl: this.issuer });
     const { sub: account, exp = 0, grant: grantId, scope, client_id: clientId } = payload;
     if (

@@ -2,13 +2,15 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Env, oauthIssuer, Upkeep } from '@app/platform';
 import { ClientGrantStore } from '../rows/client-grant.store.js';
+import { SigningKeys } from '../keys/signing-keys.js';
+import { KeyStore } from '../rows/key.store.js';
 import { RecordStore } from '../rows/record.store.js';
 import { LiveGrants } from './live-grants.js';
 
 const RELOAD_MS = 30_000;
 const PRUNE_MS = 600_000;
 
-/** Reads the grants again, because a notification may be lost, and deletes what has expired or is not used. */
+/** Reads grants and keys again, because a notification may be lost, and deletes what has expired or is not used. */
 @Injectable()
 export class SyncClientGrantsJob {
   private readonly logger = new Logger('oauth');
@@ -19,6 +21,8 @@ export class SyncClientGrantsJob {
     private readonly grants: LiveGrants,
     private readonly store: ClientGrantStore,
     private readonly records: RecordStore,
+    private readonly keyRows: KeyStore,
+    private readonly keys: SigningKeys,
     private readonly upkeep: Upkeep,
   ) {
     this.isOn = oauthIssuer(env) !== undefined;
@@ -28,7 +32,10 @@ export class SyncClientGrantsJob {
   async reload(): Promise<void> {
     if (!this.isOn) return;
     try {
-      await this.upkeep.run(() => this.grants.reload());
+      await this.upkeep.run(async () => {
+        await this.grants.reload();
+        await this.keys.reload();
+      });
     } catch (error) {
       this.logger.warn({ err: error }, 'oauth.grants_not_reloaded');
     }
@@ -41,6 +48,7 @@ export class SyncClientGrantsJob {
       await this.upkeep.run(async () => {
         await this.store.deleteExpired();
         await this.records.deleteUnused();
+        await this.keyRows.deleteEnded();
       });
     } catch (error) {
       this.logger.warn({ err: error }, 'oauth.expired_rows_kept');

@@ -12,7 +12,8 @@ import { hashOf, RecordStore } from '../rows/record.store.js';
 import { clientText } from '../consent/client-text.js';
 import { ClientDocuments } from './client-documents.js';
 import { type GrantLifecycle, RecordsAdapter } from './records-adapter.js';
-import { SIGNING_ALGORITHM, SigningKeys } from './signing-keys.js';
+import { SIGNING_ALGORITHM } from '../keys/signing-key.js';
+import { SigningKeys } from '../keys/signing-keys.js';
 
 export const ACCESS_TOKEN_SECONDS = 900;
 export const COOKIES = { interaction: 'switchboard_oauth', resume: 'switchboard_oauth_resume' };
@@ -69,6 +70,8 @@ export interface ConsentRequest {
 export class AuthorizationServer {
   private readonly logger = new Logger('oauth');
   private loaded: Promise<Provider> | undefined;
+  /** Of the keys that it was made with. */
+  private keysVersion: number | undefined;
 
   constructor(
     private readonly env: Env,
@@ -223,6 +226,9 @@ export class AuthorizationServer {
   }
 
   private provider(): Promise<Provider> {
+    // It keeps all in rows, so that another one continues from there.
+    const isOfOldKeys = this.keysVersion !== undefined && this.keysVersion !== this.keys.version;
+    if (isOfOldKeys) this.loaded = undefined;
     this.loaded ??= this.load().catch((error: unknown) => {
       this.loaded = undefined;
       throw error;
@@ -231,7 +237,11 @@ export class AuthorizationServer {
   }
 
   private async load(): Promise<Provider> {
-    const [oidc, keys] = await Promise.all([import('oidc-provider'), this.keys.all()]);
+    this.keysVersion = undefined;
+    const [oidc, { keys, version }] = await Promise.all([
+      import('oidc-provider'),
+      this.keys.current(),
+    ]);
     const lifecycle: GrantLifecycle = {
       used: (id) => this.grants.noteUse(id),
       ended: (id) => this.end(id, oidc.Provider.ctx?.oidc.route === 'revocation'),
@@ -284,6 +294,7 @@ export class AuthorizationServer {
         },
       },
     });
+    this.keysVersion = version;
     provider.proxy = true;
     provider.on('server_error', (_ctx, error) => {
       this.logger.error({ err: error }, 'oauth.request_failed');
