@@ -84,6 +84,22 @@ describe.each(allEngines)('%s: the records of the authorization server', (engine
     expect(await query('SELECT 1 FROM mcp.oauth_records')).toEqual([]);
   });
 
+  it('let the oldest request of a client give way when 10,000 wait for a person', async () => {
+    await query(
+      `INSERT INTO mcp.oauth_records (kind, id_hash, payload, created_at, expires_at)
+       SELECT 'Interaction', md5(n::text), '{"text":"{}"}', now() - n * interval '1 second',
+         now() + interval '1 hour'
+       FROM generate_series(1, 10000) AS n`,
+    );
+    await store.save('Interaction', 'newest', {}, 1_800);
+    expect(await store.find('Interaction', 'newest')).toBeDefined();
+    const left = await query(
+      `SELECT count(*)::int AS count, bool_or(id_hash = md5('10000')) AS "hasOldest"
+       FROM mcp.oauth_records`,
+    );
+    expect(left).toEqual([{ count: 10_000, hasOldest: false }]);
+  });
+
   it('are all sealed again, however many', async () => {
     await registerMany('192.0.2.1', 1_200, '1 minute');
     const again = new RecordStore(opened.database, {

@@ -6,9 +6,16 @@ function cookieName(host: string): string {
 
 const MAX_AGE_S = 3_600;
 
-export function browserCookie(secret: string, host: string, isTls: boolean): string {
+interface CookiePlace {
+  readonly host: string;
+  readonly isTls: boolean;
+  /** As browsers see it: the public address may have a path. */
+  readonly callback: string;
+}
+
+export function browserCookie(secret: string, { host, isTls, callback }: CookiePlace): string {
   const secure = isTls ? '; Secure' : '';
-  return `${cookieName(host)}=${secret}; Path=/oauth/callback; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax${secure}`;
+  return `${cookieName(host)}=${secret}; Path=${new URL(callback).pathname}; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax${secure}`;
 }
 
 export function browserSecretIn(cookies: string | undefined, host: string): string | undefined {

@@ -98,7 +98,8 @@ export class ConnectPageController {
     const command = new StartPersonalConsent(server.id, link, secret, actor);
     const url = await this.commands.execute(command);
     const isTls = protocol === 'https' || /^https:/i.test(headers.origin ?? '');
-    void reply.header('set-cookie', browserCookie(secret, host, isTls));
+    const callback = new URL(url).searchParams.get('redirect_uri') ?? '';
+    void reply.header('set-cookie', browserCookie(secret, { host, isTls, callback }));
     return { authorization_url: url };
   }
 

@@ -17,8 +17,8 @@ export const CONNECT_PAGE = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Connect · Switchboard</title>
-<link rel="stylesheet" href="/connect/page.css">
-<script src="/connect/page.js" defer></script>
+<link rel="stylesheet" href="../page.css">
+<script src="../page.js" defer></script>
 </head>
 <body>
 <main>
@@ -61,6 +61,8 @@ button:disabled { opacity: 0.6; cursor: default; }
 export const CONNECT_SCRIPT = `'use strict';
 const at = (id) => document.getElementById(id);
 const here = location.pathname;
+// The public address of the service may have a path.
+const base = here.replace(/\\/connect\\/[^/]+\\/[^/]+$/, '');
 async function ask(method, path, body) {
   const answer = await fetch(path, {
     method,
@@ -120,15 +122,25 @@ function show(parts, submit) {
 function logIn() {
   say('Log in', 'Log in as the person who called the tool: with a token of this service, or open the address that “switchboard login” prints in this browser and load this page again.');
   show([field('token', 'password'), button('Log in')], async ({ token }) => {
-    const answer = await ask('POST', '/console/session', { token });
+    const answer = await ask('POST', base + '/console/session', { token });
     if (answer.status === 200) await load();
     else fail(detailOf(answer));
   });
+  void offerProvider();
+}
+async function offerProvider() {
+  const { json } = await ask('GET', base + '/console/session/ways');
+  // The person may have logged in meanwhile.
+  if (typeof json.provider !== 'string' || at('title').textContent !== 'Log in') return;
+  const link = document.createElement('a');
+  link.href = base + '/login/start?to=' + encodeURIComponent(here.slice(base.length));
+  link.textContent = 'Log in with ' + json.provider;
+  at('form').prepend(link);
 }
 function logOut(text) {
   say('This link is not for you, or is over', text);
   show([button('Log in as another person')], async () => {
-    await ask('DELETE', '/console/session');
+    await ask('DELETE', base + '/console/session');
     logIn();
   });
 }
