@@ -68,6 +68,7 @@ const pages = [
   '/views/default',
   '/access',
   '/sessions',
+  '/connections',
   '/connect',
   '/settings',
 ] as const;
@@ -196,6 +197,85 @@ describeInBrowser('a first visit of the console', () => {
     await other.page.getByText('everything.').first().waitFor();
     expect(await other.page.getByText('get-sum').count()).toBe(0);
     await other.context.close();
+  });
+
+  it('lets a person give a key, replace it and end the connection, by keyboard too', async () => {
+    const post = async (path: string, body: object): Promise<string> => {
+      const answer = await send(service.url, `/api/v1/aggregator${path}`, {
+        method: 'POST',
+        token: service.token,
+        body: JSON.stringify(body),
+      });
+      expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 201 });
+      return answer.text;
+    };
+    await post('/servers', {
+      name: 'own',
+      transport_type: 'STDIO',
+      credentials: 'per_user',
+      auto_connect: false,
+      connection_config: { command: 'node', env: { OWN_KEY: '${user.OWN_KEY}' } },
+    });
+    const issued = await post('/tokens', { name: 'grace', scopes: ['call'] });
+    const { token: secret } = JSON.parse(issued) as { token: string };
+    const other = await openPage(browser);
+    other.page.setDefaultTimeout(PATIENCE_MS);
+    await other.page.goto(`${console}/connections`);
+    await other.page.getByLabel('Token').fill(secret);
+    await other.page.getByRole('button', { name: 'Log in' }).click();
+    const row = other.page.getByRole('row', { name: /own/ });
+    await row.getByText('Not connected').waitFor();
+
+    await other.page.getByRole('button', { name: 'own', exact: true }).press('Enter');
+    const key = other.page.getByLabel('OWN_KEY');
+    expect(await key.getAttribute('type')).toBe('password');
+    await key.fill('a-key-that-is-pasted');
+    await key.press('Enter');
+    await row.getByText('Connected', { exact: true }).waitFor();
+    expect(await key.inputValue()).toBe('');
+
+    await other.page.getByRole('button', { name: 'Disconnect' }).press('Enter');
+    const dialog = other.page.getByRole('dialog', { name: 'Disconnect own?' });
+    await dialog.getByRole('button', { name: 'Disconnect' }).press('Enter');
+    await row.getByText('Not connected').waitFor();
+    expect(await other.page.content()).not.toContain('a-key-that-is-pasted');
+    expect(other.complaints).toEqual([]);
+    await other.context.close();
+  });
+
+  it('keeps where the tokens of callers are exchanged for a server', async () => {
+    const path = '/api/v1/aggregator/servers';
+    const { token } = service;
+    const registered = await send(service.url, path, {
+      method: 'POST',
+      token,
+      body: JSON.stringify({
+        name: 'remote',
+        transport_type: 'HTTP',
+        auto_connect: false,
+        connection_config: { base_url: 'https://mcp.example.com/mcp' },
+      }),
+    });
+    const { id } = registered.body as { id: string };
+    await page.goto(`${console}/servers/remote?tab=settings`);
+    await page.getByLabel('Calls are made with').selectOption('exchange');
+    const exchange = page.getByRole('group', { name: 'Exchange of tokens (RFC 8693)' });
+    await exchange.getByLabel('Token endpoint').fill('https://id.example.com/token');
+    await exchange.getByLabel('Client id').fill('switchboard');
+    await page.getByRole('button', { name: /^Save/ }).click();
+    await eventually(async () => {
+      const { body } = await send(service.url, `${path}/${id}`, { token });
+      expect(body).toMatchObject({
+        credentials: 'exchange',
+        connection_config: {
+          exchange: { token_url: 'https://id.example.com/token', client_id: 'switchboard' },
+        },
+      });
+    });
+    await page.goto(`${console}/settings`);
+    await heading('Settings').waitFor();
+    const removed = await send(service.url, `${path}/${id}`, { method: 'DELETE', token });
+    expect(removed.status).toBeLessThan(300);
   });
 
   it('is of no use to a page on another port of the same host', async () => {

@@ -63,6 +63,7 @@ const pages = [
   page('/views/$slug', () => import('./pages/views/view.page.js'), 'ViewPage'),
   page('/access', () => import('./pages/access/access.page.js'), 'AccessPage'),
   page('/sessions', () => import('./pages/sessions/sessions.page.js'), 'SessionsPage'),
+  page('/connections', () => import('./pages/connections/connections.page.js'), 'ConnectionsPage'),
   page('/connect', () => import('./pages/connect/connect.page.js'), 'ConnectPage'),
   page('/settings', () => import('./pages/settings/settings.page.js'), 'SettingsPage'),
 ];

@@ -39,6 +39,8 @@ describe(buildProgram.name, () => {
       'tokens',
       ...['list', 'create', 'rotate', 'invite', 'revoke'].map((name) => `tokens ${name}`),
       ...['oauth', 'oauth grants', 'oauth withdraw'],
+      'connections',
+      ...['list', 'connect', 'disconnect'].map((name) => `connections ${name}`),
       'views',
       ...['list', 'show', 'create', 'edit', 'clone', 'remove', 'preview'].map(
         (name) => `views ${name}`,

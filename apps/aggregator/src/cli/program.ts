@@ -4,6 +4,7 @@ import { auditCommand } from './audit.js';
 import { clientsCommand } from './clients.js';
 import { completeCommand, completionCommand } from './completion/completion.commands.js';
 import { eventsCommand } from './events.js';
+import { connectionsGroup } from './connections.group.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 import { healthCommand, statusCommand } from './health.js';
 import { localCommands } from './local/local.commands.js';
@@ -78,6 +79,7 @@ function commandsOf(perform: Perform, env: Surroundings['env']): CommandUnknownO
     skillsGroup(perform),
     tokensGroup(perform),
     oauthGroup(perform),
+    connectionsGroup(perform, env),
     viewsGroup(perform),
     grantsGroup(perform),
     overridesGroup(perform),

@@ -101,6 +101,12 @@ export const tokensQuery = queryOptions({
     ),
 });
 
+/** What the person who is logged in uses servers with. */
+export const connectionsQuery = queryOptions({
+  queryKey: ['connections'],
+  queryFn: async () => (await ask((api) => api.listConnections())).connections,
+});
+
 /** What OAuth clients were given. */
 export const clientGrantsQuery = queryOptions({
   queryKey: ['client-grants'],

@@ -1,6 +1,7 @@
 import {
   Activity,
   Cable,
+  KeySquare,
   Layers,
   LayoutDashboard,
   type LucideIcon,
@@ -66,6 +67,13 @@ export const pageGroups: readonly {
   {
     heading: nav.setUp,
     pages: [
+      {
+        path: '/connections',
+        label: nav.connections,
+        icon: KeySquare,
+        key: 'm',
+        scope: 'read',
+      },
       { path: '/connect', label: nav.connect, icon: PlugZap, key: 'n', scope: 'read' },
       { path: '/settings', label: nav.settings, icon: SlidersHorizontal, key: ',', scope: 'read' },
     ],

@@ -3,6 +3,7 @@ import { activity } from './activity.js';
 import { approvals } from './approvals.js';
 import { common } from './common.js';
 import { connect } from './connect.js';
+import { connections } from './connections.js';
 import { feed } from './feed.js';
 import { errors } from './errors.js';
 import { form } from './form.js';
@@ -28,6 +29,7 @@ export const texts = {
   approvals,
   common,
   connect,
+  connections,
   errors,
   feed,
   form,

@@ -14,6 +14,7 @@ export const nav = {
   views: 'Views',
   access: 'Access',
   sessions: 'Sessions',
+  connections: 'My connections',
   connect: 'Connect',
   settings: 'Settings',
   more: 'More',

@@ -66,8 +66,18 @@ const form = {
     shared: 'Everyone acts as the same account.',
     per_user:
       'Each person logs in, or gives what stands as ${user.NAME} in headers or variables. A default, ${user.NAME:-…}, serves discovery and health alone.',
-    exchange:
-      'For callers with a JWT. Where tokens are exchanged is set with the command line or the API.',
+    exchange: 'For callers with a JWT of the configured issuer, over HTTP.',
+  },
+  exchange: {
+    title: 'Exchange of tokens (RFC 8693)',
+    tokenUrl: 'Token endpoint',
+    tokenUrlHint: 'The JWT of a caller is sent there, and to no server.',
+    clientId: 'Client id',
+    clientSecret: 'Client secret',
+    clientSecretHint: 'Leave it empty for a public client.',
+    audience: 'Audience',
+    audienceHint: 'The address of the server, unless it is given.',
+    scope: 'Scope',
   },
   trust: 'When definitions change',
   trusts: {

@@ -14,12 +14,21 @@ import { Expiry } from './expiry.js';
 
 const { access: t, policy: p } = texts;
 
+interface ClientListProps {
+  readonly lead?: string;
+  /** Said when there are none. */
+  readonly empty?: string;
+  /** Whose clients; by default everyone's that the service tells of. */
+  readonly person?: string;
+}
+
 /** OAuth clients, and what they were given. */
-export function ClientList() {
+export function ClientList({ lead, empty, person }: ClientListProps) {
   const grants = useQuery(clientGrantsQuery);
+  const shown = grants.data?.filter((grant) => person === undefined || grant.person === person);
   return (
     <>
-      <p className="text-text-2 px-5 py-3">{t.clientsLead}</p>
+      <p className="text-text-2 px-5 py-3">{lead ?? t.clientsLead}</p>
       {grants.isError && (
         <ErrorPane
           title={texts.errors.couldNotBeRead(t.clients)}
@@ -28,17 +37,17 @@ export function ClientList() {
         />
       )}
       {grants.isPending && <SkeletonRows />}
-      {grants.data && grants.data.length > 0 && (
+      {shown && shown.length > 0 && (
         <DataTable
           label={t.clients}
           columns={columns}
-          groups={[{ id: 'all', label: '', rows: grants.data }]}
+          groups={[{ id: 'all', label: '', rows: shown }]}
           idOf={({ id }) => id}
           nameOf={nameOf}
         />
       )}
-      {grants.data?.length === 0 && (
-        <Empty icon={AppWindow} title={t.emptyClients}>
+      {shown?.length === 0 && (
+        <Empty icon={AppWindow} title={empty ?? t.emptyClients}>
           {t.emptyClientsHint}
         </Empty>
       )}

@@ -22,6 +22,14 @@ export interface OAuthDraft {
   readonly issuer: string;
 }
 
+export interface ExchangeDraft {
+  readonly token_url: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly audience: string;
+  readonly scope: string;
+}
+
 /** The fields of the form, as typed. */
 export interface ServerDraft {
   readonly name: string;
@@ -40,8 +48,7 @@ export interface ServerDraft {
   /** Empty: as the service does with every server. */
   readonly trust: Trust | '';
   readonly credentials: Credentials;
-  /** Where tokens are exchanged, kept as it is. */
-  readonly exchange: Readonly<Record<string, unknown>>;
+  readonly exchange: ExchangeDraft;
 }
 
 const noOAuth: OAuthDraft = {
@@ -52,6 +59,14 @@ const noOAuth: OAuthDraft = {
   algorithm: '',
   scope: '',
   issuer: '',
+};
+
+const noExchange: ExchangeDraft = {
+  token_url: '',
+  client_id: '',
+  client_secret: '',
+  audience: '',
+  scope: '',
 };
 
 export const emptyDraft: ServerDraft = {
@@ -69,13 +84,14 @@ export const emptyDraft: ServerDraft = {
   autoConnect: true,
   trust: '',
   credentials: 'shared',
-  exchange: {},
+  exchange: noExchange,
 };
 
 /** A registered server as fields; masked secrets stay masked, which means unchanged. */
 export function draftOf(server: ServerDetailView): ServerDraft {
   const config = server.connection_config;
   const oauth = recordAt(config, 'oauth');
+  const exchange = recordAt(config, 'exchange');
   const grant = textAt(oauth, 'grant');
   const isGrant = grant === 'authorization_code' || grant === 'client_credentials';
   return {
@@ -101,7 +117,13 @@ export function draftOf(server: ServerDetailView): ServerDraft {
     healthCheckUrl: server.health_check_url ?? '',
     trust: server.trust ?? '',
     credentials: server.credentials,
-    exchange: recordAt(config, 'exchange'),
+    exchange: {
+      token_url: textAt(exchange, 'token_url'),
+      client_id: textAt(exchange, 'client_id'),
+      client_secret: textAt(exchange, 'client_secret'),
+      audience: textAt(exchange, 'audience'),
+      scope: textAt(exchange, 'scope'),
+    },
   };
 }
 
@@ -133,7 +155,7 @@ export function configOf(draft: ServerDraft): Record<string, unknown> {
     [draft.transport === 'HTTP' ? 'base_url' : 'url']: draft.url.trim(),
     headers: recordOf(draft.headers),
     ...(grant !== '' && { oauth: { grant, ...given(agreed) } }),
-    ...(draft.credentials === 'exchange' && { exchange: draft.exchange }),
+    ...(draft.credentials === 'exchange' && { exchange: given({ ...draft.exchange }) }),
   };
 }
 

@@ -3,13 +3,21 @@ import { texts } from '../../texts/index.js';
 import { Checkbox, Field, Input, Select } from '../../ui/field.js';
 import { Segmented } from '../../ui/segmented.js';
 import { ConnectionFields } from './connection-fields.js';
-import type { FieldErrors } from './field-errors.js';
+import { ExchangeFields } from './exchange-fields.js';
+import { configPath, type FieldErrors } from './field-errors.js';
 import type { Credentials, ServerDraft, Transport, Trust } from './server-draft.js';
 
 const t = texts.servers.form;
 const transports: readonly Transport[] = ['STDIO', 'HTTP', 'SSE'];
 const modes: readonly Credentials[] = ['shared', 'per_user', 'exchange'];
 const trusts: readonly Trust[] = ['auto', 'pinned', 'review', 'locked'];
+
+const exchangePaths = [
+  configPath('exchange'),
+  ...['token_url', 'client_id', 'client_secret', 'audience', 'scope'].map((field) =>
+    configPath('exchange', field),
+  ),
+];
 
 export interface ServerFieldsProps {
   readonly draft: ServerDraft;
@@ -50,7 +58,8 @@ export function ServerFields({ draft, errors, isNew, onChange }: ServerFieldsPro
 function More({ draft, errors, isNew, onChange }: ServerFieldsProps) {
   const [isOpen, setOpen] = useState(!isNew);
   const hasError =
-    errors.at('description', 'health_check_url', 'trust', 'credentials') !== undefined;
+    errors.at('description', 'health_check_url', 'trust', 'credentials') !== undefined ||
+    errors.at(...exchangePaths) !== undefined;
   return (
     <details open={isOpen || hasError} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="text-text-2 text-small font-medium">{t.more}</summary>
@@ -79,6 +88,13 @@ function More({ draft, errors, isNew, onChange }: ServerFieldsProps) {
             ))}
           </Select>
         </Field>
+        {draft.credentials === 'exchange' && draft.transport !== 'STDIO' && (
+          <ExchangeFields
+            exchange={draft.exchange}
+            errors={errors}
+            onChange={(exchange) => onChange({ exchange })}
+          />
+        )}
         <Field label={t.trust} hint={t.trustHints[draft.trust]} error={errors.at('trust')}>
           <Select
             value={draft.trust}
