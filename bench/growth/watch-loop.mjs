@@ -15,7 +15,7 @@ function watch() {
   const cpuMs = () =>
     Number(bytes.latin1Slice(0, readSync(stat, bytes, 0, 64, 0)).split(' ')[0]) / 1e6;
   const start = performance.timeOrigin;
-  let blocks = [];
+  const blocks = [];
   let clock = performance.now();
   let cpu = cpuMs();
   setInterval(() => {
@@ -25,7 +25,10 @@ function watch() {
       blocks.push({ at: start + clock, ms, cpuMs: used - cpu });
     [clock, cpu] = [now, used];
   }, TICK_MS).unref();
+  let written = -1;
   setInterval(() => {
+    if (blocks.length === written) return;
+    written = blocks.length;
     writeFileSync(`${file}.new`, JSON.stringify(blocks));
     renameSync(`${file}.new`, file);
   }, 500).unref();

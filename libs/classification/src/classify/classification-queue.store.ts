@@ -213,6 +213,7 @@ export class ClassificationQueue {
        ORDER BY classified_by IS NOT NULL, due_at, tool_id LIMIT $1 FOR UPDATE SKIP LOCKED`,
       [limit],
     );
+    if (due.length === 0) return new Map();
     const leased = await tx.query<(Lease & { id: number })[]>(
       `WITH leased AS (
          UPDATE mcp.tool_classifications

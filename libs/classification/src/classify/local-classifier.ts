@@ -15,7 +15,8 @@ const MAX_PEERS = 1_000;
 /** Classifies with the embedding model in this process: always available, no network (contract R27). */
 export class LocalClassifier extends Classifier {
   readonly name: string;
-  readonly batchSize = 1_000;
+  /** The embedded database blocks the event loop while it writes a batch. */
+  readonly batchSize = 500;
   readonly concurrency = 1;
   /** Of the skills of the last batch, which seldom change. */
   private scorer: { readonly of: string; readonly scorer: SkillScorer } | undefined;
