@@ -1,6 +1,6 @@
 import { percentile } from './metrics.mjs';
 import { startService } from './service.mjs';
-import { readTools } from './sets.mjs';
+import { readTools, repeated, sample } from './sets.mjs';
 
 const SIZES = [10_000, 100_000];
 const QUERIES = 400;
@@ -33,18 +33,4 @@ export async function measureLatency(folder, sets) {
     await service.close();
   }
   return lines;
-}
-
-function repeated(tools, size) {
-  return Array.from({ length: size }, (_, i) => {
-    const tool = tools[i % tools.length];
-    const copy = Math.floor(i / tools.length);
-    const server = copy === 0 ? tool.server : `${tool.server}-${copy}`;
-    return { ...tool, server, id: `${server}.${tool.name}.${i}` };
-  });
-}
-
-function sample(items, count) {
-  const step = Math.max(1, Math.floor(items.length / count));
-  return items.filter((_, i) => i % step === 0).slice(0, count);
 }

@@ -12,8 +12,11 @@ import { Database, parseEnv } from '../../dist/libs/platform/src/index.js';
 const TOKEN = 'bench-token-of-this-run';
 const ROWS_PER_INSERT = 1_000;
 
-/** The whole service on its own embedded database, with these tools stored as if discovered. */
-export async function startService(tools, settings = {}) {
+/**
+ * The whole service on its own embedded database, with these tools stored as if discovered. `prepare` may write more
+ * rows before the service reads them.
+ */
+export async function startService(tools, settings = {}, prepare = async () => {}) {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-'));
   const app = await createApp(
     parseEnv({
@@ -33,6 +36,7 @@ export async function startService(tools, settings = {}) {
   // The service has one tool of its own.
   await classification.request();
   await insert(app.get(Database, { strict: false }).direct, tools);
+  await prepare(app);
   const started = performance.now();
   await app.get(Catalogue, { strict: false }).reload();
   const catalogueMs = performance.now() - started;
@@ -47,6 +51,8 @@ export async function startService(tools, settings = {}) {
   const url = await app.getUrl();
   return {
     app,
+    url,
+    token: TOKEN,
     catalogueMs,
     vectorsMs,
     classificationMs,

@@ -39,3 +39,32 @@ export function readLines(file) {
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 }
+
+/** The tools of all sets, repeated under other server names up to this number. */
+export function corpusOf(folder, size) {
+  const corpora = [...new Set(readSets(folder).map(({ corpus }) => corpus))];
+  return repeated(
+    corpora.flatMap((corpus) => readTools(folder, corpus)),
+    size,
+  );
+}
+
+export function repeated(tools, size) {
+  return Array.from({ length: size }, (_, i) => {
+    const tool = tools[i % tools.length];
+    const copy = Math.floor(i / tools.length);
+    const server = copy === 0 ? tool.server : `${tool.server}-${copy}`;
+    return { ...tool, server, id: `${server}.${tool.name}.${i}` };
+  });
+}
+
+/** So many queries, evenly out of all sets. */
+export function queriesOf(folder, count) {
+  const all = readSets(folder).flatMap(({ queries }) => queries);
+  return sample(all, count).map(({ text }) => text.slice(0, 2_000));
+}
+
+export function sample(items, count) {
+  const step = Math.max(1, Math.floor(items.length / count));
+  return items.filter((_, i) => i % step === 0).slice(0, count);
+}

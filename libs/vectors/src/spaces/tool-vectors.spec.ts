@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { Clock } from '@app/platform';
+import { eventually } from '../../../../test/support/eventually.js';
 import { Embedder } from '../embed/embedder.js';
 import { normalise } from '../indexes/vector-math.js';
 import { ExactIndex } from '../indexes/exact-index.js';
@@ -142,6 +143,18 @@ describe(ToolVectors, () => {
       hits: undefined,
       modelId: undefined,
       problem: 'The embedding model configured cannot be used: it is a test',
+    });
+  });
+
+  it('does not wait for a model that is being loaded', async () => {
+    const { vectors, configured, find } = setUp(true);
+    configured.embed = () => new Promise(() => undefined);
+    void vectors.converge([item(1, 'aaa'), item(2, 'bbb')]);
+    await eventually(async () => expect(await find('a')).toEqual([1, 2]));
+    expect(await vectors.search(['b'], 1, {})).toMatchObject({
+      hits: [[{ id: 2 }]],
+      modelId: 'local',
+      problem: expect.stringContaining('not complete'),
     });
   });
 
