@@ -31,6 +31,7 @@ import { TokenAccounts1764405000000 } from './1764405000000-token-accounts.js';
 import { ServerCredentialMode1764410000000 } from './1764410000000-server-credential-mode.js';
 import { PersonCredentials1764411000000 } from './1764411000000-person-credentials.js';
 import { PersonCredentialsSeen1764412000000 } from './1764412000000-person-credentials-seen.js';
+import { ToolUses1764500000000 } from './1764500000000-tool-uses.js';
 import { NextToClassify1764600000000 } from './1764600000000-next-to-classify.js';
 import { People1764810000000 } from './1764810000000-people.js';
 import { OAuthKeyEnds1764811000000 } from './1764811000000-oauth-key-ends.js';
@@ -71,6 +72,7 @@ export const migrations = [
   ServerCredentialMode1764410000000,
   PersonCredentials1764411000000,
   PersonCredentialsSeen1764412000000,
+  ToolUses1764500000000,
   NextToClassify1764600000000,
   People1764810000000,
   OAuthKeyEnds1764811000000,

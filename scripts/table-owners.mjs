@@ -39,6 +39,7 @@ export const owners = {
   tool_classifications: 'classification',
   tool_overrides: 'policy',
   tool_skill_assignments: 'classification',
+  tool_uses: 'learning',
   tool_vectors: 'vectors',
   tools: 'catalogue',
   view_rules: 'policy',

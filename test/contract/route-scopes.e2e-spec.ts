@@ -65,6 +65,7 @@ const ROUTES = {
     GET {}/views
     GET {}/views/{slug}
     GET {}/views/{slug}/preview
+    DELETE {}/tools/{id}/learning
     DELETE {}/tools/{id}/skills
     POST {}/access/explain
     POST {}/approvals/{id}/approve

@@ -8,7 +8,7 @@ interface Hit {
   readonly name: string;
   readonly score: number;
   readonly explanation?: {
-    readonly shares: { readonly lexical: number; readonly dense: number; readonly name: number };
+    readonly shares: Readonly<Record<'lexical' | 'dense' | 'learnt' | 'name', number>>;
     readonly matched_words: readonly object[];
     readonly clause: number | null;
   };
@@ -77,8 +77,8 @@ describe('explaining a search', () => {
   it('gives shares that add up to the score, and the words that matched', async () => {
     const { tools, explanation } = await search({ query: 'create an issue', tool_threshold: 0 });
     for (const { score, explanation: hit } of tools) {
-      const { lexical = 0, dense = 0, name = 0 } = hit?.shares ?? {};
-      expect(lexical + dense + name).toBeCloseTo(score, 3);
+      const { lexical = 0, dense = 0, learnt = 0, name = 0 } = hit?.shares ?? {};
+      expect(lexical + dense + learnt + name).toBeCloseTo(score, 3);
     }
     expect(tools[0]).toMatchObject({
       name: 'github.create_issue',

@@ -10,6 +10,7 @@ import { AuthorizationModule, PersonCredentials } from '@app/authorization';
 import { Catalogue, CatalogueModule } from '@app/catalogue';
 import { SessionOpened } from '@app/events';
 import { GatewayModule } from '@app/gateway';
+import { Learning, LearningModule, LearntTools } from '@app/learning';
 import { OfferingStore } from '../../libs/gateway/src/lists/offering.store.js';
 import { LiveLists } from '../../libs/gateway/src/screen/live-lists.js';
 import { connectUpstream, type UpstreamSession, type UpstreamTarget } from '@app/mcp-client';
@@ -156,6 +157,20 @@ export async function startGateway(
   })
   class Unheard {}
 
+  const learning: Pick<Learning, 'noteCall' | 'noteSearch'> = {
+    noteCall: () => undefined,
+    noteSearch: () => undefined,
+  };
+  const learnt: Pick<LearntTools, 'of'> = { of: () => undefined };
+  @Module({
+    providers: [
+      { provide: Learning, useValue: learning },
+      { provide: LearntTools, useValue: learnt },
+    ],
+    exports: [Learning, LearntTools],
+  })
+  class Unlearning {}
+
   const env = testEnv('unused', settings);
   const moduleRef = await Test.createTestingModule({
     imports: [
@@ -178,6 +193,8 @@ export async function startGateway(
     .useModule(WithoutPolicy)
     .overrideModule(ResultsModule)
     .useModule(Unbudgeted)
+    .overrideModule(LearningModule)
+    .useModule(Unlearning)
     .overrideModule(SessionsModule)
     .useModule(Sessions)
     .overrideModule(AuthorizationModule)

@@ -11,6 +11,7 @@ import { DatabaseModule, type Env, PlatformModule } from '@app/platform';
 import { DiscoveryModule } from '@app/discovery';
 import { GatewayModule } from '@app/gateway';
 import { HealthModule } from '@app/health';
+import { LearningModule } from '@app/learning';
 import { OperationsModule } from '@app/operations';
 import { AuthorizationModule } from '@app/authorization';
 import { OAuthModule } from '@app/oauth';
@@ -47,6 +48,7 @@ export class AppModule {
         ApprovalsModule, // definitions that are offered only after a person approved them
         DiscoveryModule, // 3 ask servers for their tools
         ClassificationModule, // 4 skills
+        LearningModule, // which tools were used after which queries
         SearchModule, // 5 find a tool
         ResultsModule, // budgets of results, and what they leave out
         RoutingModule, // 6 route and call

@@ -5,6 +5,7 @@ import {
   RequestTimedOut,
 } from '@app/mcp-client';
 import { UpstreamRpcError } from '@app/mcp-protocol';
+import type { SuccessfulCall } from '@app/learning';
 import { type JsonObject, RawJsonObject, Variables } from '@app/platform';
 import { ServerUnavailable } from '@app/sessions';
 import { catalogueOf, type PicturedServer, serverIdOf } from '../../../test/support/catalogue.js';
@@ -87,6 +88,7 @@ function routing(
   const asked: string[] = [];
   const refused: string[] = [];
   const audit: FinishedCall[] = [];
+  const used: SuccessfulCall[] = [];
   const metrics = new TestMetrics();
   const catalogue = { current: catalogueOf([{ name: 'github', tools: ['create'], ...server }]) };
   const handler = new CallToolHandler(
@@ -97,6 +99,7 @@ function routing(
     new CallMetrics(metrics.of(routingDuration), metrics.of(executionDuration)),
     { note: (call: FinishedCall) => audit.push(call) } as never,
     { begin: () => undefined, end: () => undefined } as never,
+    { noteCall: (call: SuccessfulCall) => used.push(call) } as never,
     { MCP_AGGREGATOR_REQUEST_TIMEOUT: timeout } as never,
     new Variables({}),
   );
@@ -105,7 +108,7 @@ function routing(
     params: JsonObject = { arguments: { title: 'Bug' } },
     signal = new AbortController().signal,
   ) => handler.execute(new CallTool(name, params, { actor: { name: 'ada', ip: '::1' }, signal }));
-  return { pool, audit, metrics, call, catalogue, handler, asked, refused };
+  return { pool, audit, used, metrics, call, catalogue, handler, asked, refused };
 }
 
 const ok = { content: [{ type: 'text', text: 'done' }], _meta: { a: 1 }, structuredContent: {} };
@@ -364,6 +367,14 @@ describe(CallToolHandler.name, () => {
       await expect(call()).rejects.toMatchObject({ context: { outcome: 'not executed' } });
       expect(pool.sent).toHaveLength(2);
     });
+  });
+
+  it('tells searches of calls that succeeded, and of no others', async () => {
+    const { call, used } = routing({}, [ok, { ...ok, isError: true }, new Error('broken')]);
+    await call();
+    await call();
+    await expect(call()).rejects.toThrow();
+    expect(used).toMatchObject([{ caller: { name: 'ada' }, toolId: expect.any(Number) }]);
   });
 
   describe('when there is no session', () => {

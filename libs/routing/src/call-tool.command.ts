@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { personOf } from '@app/access';
 import { CallActivity } from '@app/activity';
 import { Catalogue, type CatalogueServer, type CatalogueTool, ToolWithheld } from '@app/catalogue';
+import { Learning } from '@app/learning';
 import {
   ConnectionLost,
   CredentialsRefused,
@@ -66,6 +67,7 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     private readonly metrics: CallMetrics,
     private readonly audit: CallAudit,
     private readonly activity: CallActivity,
+    private readonly learning: Learning,
     private readonly env: Env,
     private readonly variables: Variables,
   ) {}
@@ -88,6 +90,7 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
       const ended = { route, actor, milliseconds: totalMs, isError, failure: undefined, span };
       this.audit.note(ended);
       this.activity.end(ended, shown, shown && result.bytes.length);
+      if (!isError) this.noteUse(route, caller);
       return { result, route, routingMs, executionMs, totalMs };
     } catch (thrown) {
       const milliseconds = performance.now() - startedAt;
@@ -99,6 +102,10 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
       this.activity.end(ended, shown);
       throw error;
     }
+  }
+
+  private noteUse({ tool }: Route, { actor, client, searchId }: ForwardContext): void {
+    this.learning.noteCall({ caller: actor, toolId: tool.id, session: client, searchId });
   }
 
   /**

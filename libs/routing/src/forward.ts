@@ -15,6 +15,8 @@ export interface ForwardContext {
   readonly actor: Actor;
   /** The client session of the request; undefined for a request without one. */
   readonly client?: object | undefined;
+  /** The search that found the tool, as the caller says. */
+  readonly searchId?: string | undefined;
   /** For those who listen to calls. */
   readonly origin?: CallOrigin | undefined;
   /** Aborted when the client cancels the request or disconnects. */

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ActivityModule } from '@app/activity';
 import { CatalogueModule } from '@app/catalogue';
+import { LearningModule } from '@app/learning';
 import { PolicyModule } from '@app/policy';
 import { Env } from '@app/platform';
 import { ResultsModule } from '@app/results';
@@ -12,7 +13,14 @@ import { CallToolHandler } from './call-tool.command.js';
 import { ToolCallsController } from './tool-calls.controller.js';
 
 @Module({
-  imports: [ActivityModule, CatalogueModule, PolicyModule, ResultsModule, SessionsModule],
+  imports: [
+    ActivityModule,
+    CatalogueModule,
+    LearningModule,
+    PolicyModule,
+    ResultsModule,
+    SessionsModule,
+  ],
   controllers: [ToolCallsController],
   providers: [
     CallToolHandler,

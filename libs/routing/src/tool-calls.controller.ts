@@ -47,10 +47,10 @@ export class ToolCallsController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @CurrentSpan() span: Span | undefined,
   ): Promise<Buffer> {
-    const { name, arguments: args = {}, server_id } = readToolCall(body);
+    const { name, arguments: args = {}, server_id, search_id: searchId } = readToolCall(body);
     const { offer, view } = this.permissions.toCallInRest(principal);
     const origin = { entry: 'rest', view: view.slug } as const;
-    const caller = { actor, signal: whileConnected(reply), origin, span };
+    const caller = { actor, signal: whileConnected(reply), origin, searchId, span };
     const command = new CallTool(name, { arguments: args }, caller, server_id, offer);
     const answer = await this.commands.execute(command).catch((error: unknown) => {
       const reasonOf = this.absences.reasonFor(principal, offer.view.slug);

@@ -1,7 +1,7 @@
 import { RawJsonObject } from '@app/platform';
 import { catalogueOf, type PicturedServer } from '../../../test/support/catalogue.js';
 import { resolveRoute } from './route.js';
-import { toToolAnswerView } from './tool-calls.dto.js';
+import { readToolCall, toToolAnswerView } from './tool-calls.dto.js';
 
 describe(toToolAnswerView.name, () => {
   const answerOf = (status: NonNullable<PicturedServer['status']>) => {
@@ -23,5 +23,16 @@ describe(toToolAnswerView.name, () => {
 
   it('adds no warning when the server is healthy', () => {
     expect(answerOf('CONNECTED')['metadata']).not.toHaveProperty('warning');
+  });
+});
+
+describe(readToolCall.name, () => {
+  it('takes the search that found the tool, and null for none', () => {
+    expect(readToolCall({ name: 'a', search_id: 'q3ZkT0b1xYcA' })).toEqual({
+      name: 'a',
+      search_id: 'q3ZkT0b1xYcA',
+    });
+    expect(readToolCall({ name: 'a', search_id: null })).toEqual({ name: 'a' });
+    expect(() => readToolCall({ name: 'a', search_id: 1 })).toThrow();
   });
 });

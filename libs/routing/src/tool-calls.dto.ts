@@ -29,17 +29,26 @@ export class CallToolDto {
     description: 'Server of the tool; `name` is then the original name at that server.',
   })
   readonly server_id?: string;
+
+  @ApiPropertyOptional({
+    example: 'q3ZkT0b1xYcA',
+    description:
+      '`metadata.search_id` of the search that found the tool: if the call succeeds, searches learn from it.',
+  })
+  readonly search_id?: string;
 }
+
+const FIELDS: ReadonlySet<string> = new Set(['name', 'arguments', 'server_id', 'search_id']);
 
 /** Validates by hand: class validation would cost more than routing the call (docs/decisions/0700). */
 export function readToolCall(body: unknown): CallToolDto {
   if (!isJsonObject(body)) throw refused([], 'Input should be a JSON object', body);
   for (const key of Object.keys(body)) {
-    if (key !== 'name' && key !== 'arguments' && key !== 'server_id') {
+    if (!FIELDS.has(key)) {
       throw new InvalidInput([{ loc: ['body', key], ...UNKNOWN_FIELD }]);
     }
   }
-  const { name, arguments: args = null, server_id = null } = body;
+  const { name, arguments: args = null, server_id = null, search_id = null } = body;
   if (typeof name !== 'string') throw refused(['name'], 'Input should be a string', name);
   if (name === '') {
     throw new InvalidInput([
@@ -52,10 +61,14 @@ export function readToolCall(body: unknown): CallToolDto {
   if (server_id !== null && typeof server_id !== 'string') {
     throw refused(['server_id'], 'Input should be a string', server_id);
   }
+  if (search_id !== null && typeof search_id !== 'string') {
+    throw refused(['search_id'], 'Input should be a string', search_id);
+  }
   return {
     name,
     ...(args && { arguments: args }),
     ...(server_id !== null && { server_id }),
+    ...(search_id !== null && { search_id }),
   };
 }
 

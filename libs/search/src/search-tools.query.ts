@@ -1,4 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
+import type { Actor } from '@app/access';
 import { ActivityFeed } from '@app/activity';
 import { SkillMap } from '@app/classification';
 import {
@@ -7,6 +8,7 @@ import {
   type CatalogueSnapshot,
   type CatalogueTool,
 } from '@app/catalogue';
+import { Learning, LearntTools } from '@app/learning';
 import { type Span, timed } from '@app/platform';
 import type { Offer } from '@app/policy';
 import { StaticModel, ToolVectors } from '@app/vectors';
@@ -14,6 +16,7 @@ import { LexicalTools } from './words/lexical-tools.js';
 import { lettersOf, namesIn } from './query/exact-names.js';
 import { QueryReader } from './query/query-reader.js';
 import type { Understood } from './query/understand.js';
+import { staticShare, withLifts } from './rank/learnt-hits.js';
 import { type MatchedSkill, matchSkills } from './rank/match-skills.js';
 import {
   denseDepth,
@@ -22,6 +25,7 @@ import {
   LEXICAL_DEPTH,
   namedFirst,
   rank,
+  type Scored,
   withClauses,
 } from './rank/ranking.js';
 import { type SearchExplanation, SearchExplainer } from './explain/explain-search.js';
@@ -31,6 +35,8 @@ import { type ExcludedServer, type Scope, scopeOf } from './scope.js';
 import { bestOf, nearest, ShownTexts } from './shown/shown-texts.js';
 import { choose, type Strategy, type StrategyUsed } from './rank/strategy.js';
 
+/** A call is credited to a search if the tool is among the best so many, whether or not the answer has it. */
+const CREDITED = 50;
 /** In characters, on REST and MCP. */
 export const MAX_QUERY_LENGTH = 2_000;
 
@@ -77,6 +83,16 @@ export interface SearchResult {
   readonly vectorMs: number;
   readonly rankingMs: number;
   readonly explanation?: SearchExplanation;
+  /** By which a call says that it follows this search; undefined if nothing is learnt. */
+  readonly searchId: string | undefined;
+}
+
+/** Who searches. */
+export interface Asker extends Pick<Actor, 'name' | 'subject'> {
+  /** The view whose uses are learnt from. */
+  readonly viewId: string;
+  /** The session of the client: a call in it that follows is credited to the search. */
+  readonly session?: object | undefined;
 }
 
 export const searchDefaults = { limit: 10, toolThreshold: 0.1, skillThreshold: 0.4 } as const;
@@ -87,8 +103,7 @@ export class SearchTools extends Query<SearchResult> {
     readonly request: SearchRequest,
     /** What is searched. */
     readonly offer: Pick<Offer, 'catalogue' | 'ruleFor' | 'isReadOnly' | 'view'>,
-    /** The principal, for those who listen to searches. */
-    readonly caller?: string,
+    readonly asker?: Asker,
     /** Of the request; undefined when nothing is traced. */
     readonly span?: Span,
   ) {
@@ -109,13 +124,15 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     private readonly explainer: SearchExplainer,
     private readonly fits: ToolFits,
     private readonly noGoodMatches: NoGoodMatches,
+    private readonly learnt: LearntTools,
+    private readonly learning: Learning,
     private readonly feed: ActivityFeed,
   ) {}
 
-  async execute({ request, offer, caller, span }: SearchTools): Promise<SearchResult> {
+  async execute({ request, offer, asker, span }: SearchTools): Promise<SearchResult> {
     const started = performance.now();
     const result = await timed(span, 'search tools', async (searching) => {
-      const found = await this.search(request, offer, started);
+      const found = await this.search(request, offer, asker, started);
       if (searching) describePhases(searching, found);
       return found;
     });
@@ -126,7 +143,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
         servers_searched: result.serversSearched,
         duration_ms: Math.round((performance.now() - started) * 10) / 10,
       };
-      void this.feed.tell({ topic: 'search', data, ...(caller !== undefined && { caller }) });
+      void this.feed.tell({ topic: 'search', data, ...(asker && { caller: asker.name }) });
     }
     return result;
   }
@@ -134,13 +151,11 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
   private async search(
     request: SearchRequest,
     offer: SearchTools['offer'],
+    asker: Asker | undefined,
     started: number,
   ): Promise<SearchResult> {
-    const { texts, snapshot, scope, hits, shown, dense, vectorMs } = await this.look(
-      request,
-      offer,
-      started,
-    );
+    const looked = await this.look(request, offer, asker, started);
+    const { texts, vectors, snapshot, scope, hits, shown, dense, vectorMs } = looked;
     const threshold = request.toolThreshold ?? searchDefaults.toolThreshold;
     const named = this.namedIn(request.query, scope, snapshot, shown);
     const scores = namedFirst(scoresOf(hits), named);
@@ -149,7 +164,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     const skillThreshold = request.skillThreshold ?? searchDefaults.skillThreshold;
     const matchedSkills = matchSkills(
       this.skills.current,
-      this.model.embed(texts[0].meaning),
+      vectors[0],
       ranked,
       skillThreshold,
       skillsOf,
@@ -174,6 +189,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
       excludedServers: scope.excluded,
       noGoodMatch: this.noGoodMatches.find(texts[0], all, scope, snapshot, request),
       degraded: dense.problem,
+      searchId: asker && this.noted(asker, vectors[0], ranked),
       vectorMs,
       rankingMs,
       ...(request.explain && {
@@ -194,6 +210,16 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
         }),
       }),
     };
+  }
+
+  /** The id of the search, which a call may follow. */
+  private noted(
+    { session, viewId, ...caller }: Asker,
+    vector: Float32Array | undefined,
+    ranked: readonly Scored[],
+  ): string | undefined {
+    const tools = ranked.slice(0, CREDITED).map(({ id }) => id);
+    return vector && this.learning.noteSearch({ caller, viewId, vector, tools, session });
   }
 
   /** The tools with their fit; a tool that the query names fits. */
@@ -217,12 +243,18 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
   }
 
   /** What each text of the query found, by words and by meaning. */
-  private async look(request: SearchRequest, offer: SearchTools['offer'], started: number) {
+  private async look(
+    request: SearchRequest,
+    offer: SearchTools['offer'],
+    asker: Asker | undefined,
+    started: number,
+  ) {
     const offered = offer.catalogue(this.catalogue.current);
     const shown = await this.shown.of(offer, offered);
     const before = scopeOf(offered, request);
     const texts = this.reader.read(request.query, (id) => before.tools.has(id));
     const meanings = texts.map(({ meaning }) => meaning);
+    const vectors = meanings.map((meaning) => this.model.embed(meaning));
     const dense =
       before.tools.size > 0
         ? await this.vectors.search(meanings, denseDepth(before.tools.size), before.filter)
@@ -231,8 +263,9 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     // Take the snapshot after the wait, so that tools removed in the meantime are not returned.
     const snapshot = offer.catalogue(this.catalogue.current);
     const scope = scopeOf(snapshot, request);
-    const hits = this.hitsOf(texts, dense.hits, scope, shown);
-    return { texts, snapshot, scope, hits, shown, dense, vectorMs };
+    const found = this.hitsOf(texts, vectors, dense.hits, scope, shown);
+    const hits = this.lifted(found, vectors, dense.modelId, scope, asker);
+    return { texts, vectors, snapshot, scope, hits, shown, dense, vectorMs };
   }
 
   /** Tools whose exact name is in the query. */
@@ -256,19 +289,19 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
 
   private hitsOf(
     texts: readonly Understood[],
+    vectors: readonly (Float32Array | undefined)[],
     hits: ToolHits | undefined,
     { tools }: Scope,
     shown: Awaited<ReturnType<ShownTexts['of']>>,
   ): Hits[] {
     const isInScope = (id: number): boolean => tools.has(id);
     const depth = denseDepth(tools.size);
-    return texts.map(({ words, meaning }, i) => {
+    return texts.map(({ words }, i) => {
       const lexical = this.lexical.index.search(words, LEXICAL_DEPTH, isInScope);
       const dense = hits?.[i]?.filter(({ id }) => isInScope(id));
       if (!shown) return { lexical, dense, depth };
       const last = dense && dense.length >= depth ? dense[depth - 1] : undefined;
-      const near =
-        dense && nearest(shown.vectors, this.model.embed(meaning), last?.score ?? -Infinity);
+      const near = dense && nearest(shown.vectors, vectors[i], last?.score ?? -Infinity);
       return {
         lexical: bestOf(lexical, shown.words.search(words, LEXICAL_DEPTH, isInScope)),
         dense:
@@ -279,6 +312,24 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
           ),
         depth,
       };
+    });
+  }
+
+  /** With what was learnt in the view of the caller. */
+  private lifted(
+    hits: readonly Hits[],
+    vectors: readonly (Float32Array | undefined)[],
+    modelId: string | undefined,
+    { tools }: Scope,
+    asker: Asker | undefined,
+  ): readonly Hits[] {
+    const learnt = asker && this.learnt.of(asker.viewId);
+    if (!learnt) return hits;
+    const share = staticShare(modelId, this.model.id);
+    return hits.map((one, i) => {
+      const vector = vectors[i];
+      if (!vector) return one;
+      return withLifts(one, learnt.lifts(vector), share, (id) => tools.has(id));
     });
   }
 }

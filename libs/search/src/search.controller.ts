@@ -30,7 +30,7 @@ export class SearchController {
     @CurrentSpan() span: Span | undefined,
   ): Promise<SearchView> {
     const started = performance.now();
-    const { offer } = dto.view
+    const { offer, view } = dto.view
       ? this.permissions.onView(principal, dto.view)
       : this.permissions.inRest(principal);
     const leftOut = mayKnow(principal) ? 'all' : 'hits';
@@ -48,7 +48,7 @@ export class SearchController {
           explain: dto.explain ? leftOut : undefined,
         },
         offer,
-        principal.name,
+        { name: principal.name, subject: principal.subject, viewId: view.id },
         span,
       ),
     );

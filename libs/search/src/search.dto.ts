@@ -301,6 +301,14 @@ export class SearchMetadataView {
   @ApiProperty({ type: String, nullable: true, description: 'Reason for the degraded ranking.' })
   readonly degraded_reason!: string | null;
   @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'q3ZkT0b1xYcA',
+    description:
+      'Given as `search_id` with the call that follows, it lets searches learn from the call. null if they do not learn.',
+  })
+  readonly search_id!: string | null;
+  @ApiProperty({
     example: 1.9,
     description: 'Time for embedding the query and searching the vector index.',
   })
@@ -352,6 +360,7 @@ export function toSearchView(
       no_good_match: result.noGoodMatch ? toNoGoodMatchView(result.noGoodMatch) : null,
       degraded: result.degraded !== undefined,
       degraded_reason: result.degraded ?? null,
+      search_id: result.searchId ?? null,
       vector_time_ms: round(result.vectorMs, 2),
       ranking_time_ms: round(result.rankingMs, 2),
       total_time_ms: round(totalMs, 2),

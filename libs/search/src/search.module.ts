@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ClassificationModule } from '@app/classification';
 import { ActivityModule } from '@app/activity';
 import { CatalogueModule } from '@app/catalogue';
+import { LearningModule } from '@app/learning';
 import { PolicyModule } from '@app/policy';
 import { VectorsModule } from '@app/vectors';
 import { IndexWordsOnCatalogueReplaced } from './words/index-words.on-catalogue-replaced.js';
@@ -17,7 +18,14 @@ import { ShownTexts } from './shown/shown-texts.js';
 import { ToolListController } from './list/tool-list.controller.js';
 
 @Module({
-  imports: [ActivityModule, CatalogueModule, PolicyModule, ClassificationModule, VectorsModule],
+  imports: [
+    ActivityModule,
+    CatalogueModule,
+    PolicyModule,
+    ClassificationModule,
+    LearningModule,
+    VectorsModule,
+  ],
   controllers: [SearchController, ToolListController],
   providers: [
     LexicalTools,

@@ -87,10 +87,11 @@ function explained(found: SearchView, screen: Screen): string {
     fit.toFixed(2),
     hit?.shares.lexical.toFixed(2) ?? '',
     hit?.shares.dense.toFixed(2) ?? '',
+    hit?.shares.learnt.toFixed(2) ?? '',
     hit?.skill ? `${hit.skill.id} ${hit.skill.score.toFixed(2)}` : '',
     hit?.matched_words.map(({ word }) => word).join(', ') ?? '',
   ]);
-  const headings = ['TOOL', 'SCORE', 'FIT', 'WORDS', 'MEANING', 'SKILL', 'MATCHED'];
+  const headings = ['TOOL', 'SCORE', 'FIT', 'WORDS', 'MEANING', 'USES', 'SKILL', 'MATCHED'];
   const leftOut = (explanation?.left_out ?? []).map(({ name, score, kind, reason }) => [
     name,
     score.toFixed(2),

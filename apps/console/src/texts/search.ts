@@ -27,6 +27,8 @@ export const search = {
   took: (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`,
   words: 'words',
   meaning: 'meaning',
+  uses: 'uses',
+  usedLikeThis: 'Called with success after queries like this one',
   shownFrom: (value: number) => `shown from ${score(value)}`,
   score,
   clauses: 'The query asks for several things:',

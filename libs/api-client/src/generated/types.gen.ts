@@ -1997,6 +1997,10 @@ export type ScoreSharesView = {
      */
     dense: number;
     /**
+     * Called with success after queries like this one, in the same view.
+     */
+    learnt: number;
+    /**
      * Its exact name is in the query.
      */
     name: number;
@@ -2150,6 +2154,10 @@ export type SearchMetadataView = {
      * Reason for the degraded ranking.
      */
     degraded_reason: string | null;
+    /**
+     * Given as `search_id` with the call that follows, it lets searches learn from the call. null if they do not learn.
+     */
+    search_id: string | null;
     /**
      * Time for embedding the query and searching the vector index.
      */
@@ -2375,6 +2383,10 @@ export type CallToolDto = {
      * Server of the tool; `name` is then the original name at that server.
      */
     server_id?: string;
+    /**
+     * `metadata.search_id` of the search that found the tool: if the call succeeds, searches learn from it.
+     */
+    search_id?: string;
 };
 
 export type CallMetadataView = {
@@ -6260,6 +6272,42 @@ export type OverrideToolSkillsResponses = {
 };
 
 export type OverrideToolSkillsResponse = OverrideToolSkillsResponses[keyof OverrideToolSkillsResponses];
+
+export type ResetToolLearningData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/tools/{id}/learning';
+};
+
+export type ResetToolLearningErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ResetToolLearningError = ResetToolLearningErrors[keyof ResetToolLearningErrors];
+
+export type ResetToolLearningResponses = {
+    204: void;
+};
+
+export type ResetToolLearningResponse = ResetToolLearningResponses[keyof ResetToolLearningResponses];
 
 export type SearchToolsData = {
     body: SearchDto;

@@ -70,13 +70,9 @@ export class AggregateSurface implements McpSurface {
     if (method !== 'tools/call') return this.answer(method, params, call);
     return this.deps.queryTool.answersTo(params['name'])
       ? callQueryTool(this.deps.queryTool, params, call, this.shown.offer)
-      : this.deps.forwarder.call(
-          this.shown.catalogue,
-          params,
-          call,
-          undefined,
-          this.shown.budgetTokens,
-        );
+      : this.deps.forwarder.call(this.shown.catalogue, params, call, {
+          budgetTokens: this.shown.budgetTokens,
+        });
   }
 
   private async answer(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {

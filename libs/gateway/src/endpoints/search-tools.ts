@@ -7,6 +7,27 @@ import { listedTools } from '../lists/listed-tools.js';
 const MAX_DESCRIPTION = 400;
 const MAX_NAMED_SERVERS = 40;
 
+const CALL_TOOL: JsonObject = {
+  name: 'call_tool',
+  title: 'Call a tool',
+  description: 'Calls one tool that search_tools found, and returns its result.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', description: 'A name from search_tools' },
+      arguments: {
+        type: 'object',
+        description: 'What the tool takes, as its input schema says',
+      },
+      search_id: {
+        type: 'string',
+        description: 'The search_id of the answer that the name is from',
+      },
+    },
+    required: ['name'],
+  },
+};
+
 /**
  * The tools of `/mcp/search`. Their descriptions name the connected servers, because models use only what they
  * know exists.
@@ -55,22 +76,7 @@ export function searchTools(catalogue: CatalogueSnapshot): JsonObject[] {
       },
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    {
-      name: 'call_tool',
-      title: 'Call a tool',
-      description: 'Calls one tool that search_tools found, and returns its result.',
-      inputSchema: {
-        type: 'object',
-        properties: {
-          name: { type: 'string', description: 'A name from search_tools' },
-          arguments: {
-            type: 'object',
-            description: 'What the tool takes, as its input schema says',
-          },
-        },
-        required: ['name'],
-      },
-    },
+    CALL_TOOL,
   ];
 }
 

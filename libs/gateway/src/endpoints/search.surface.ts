@@ -37,6 +37,7 @@ import type { SurfaceDependencies } from './surface-dependencies.js';
 
 /** Longer than any tool name, including the server prefix. */
 const MAX_NAME_CHARS = 1_000;
+const MAX_SEARCH_ID_CHARS = 100;
 /** Limit on validation issues reported to the model. */
 const MAX_ISSUES = 10;
 
@@ -60,6 +61,7 @@ const describeArguments = z.object({ name: z.string().max(MAX_NAME_CHARS) });
 const callArguments = z.object({
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()).default({}),
+  search_id: z.string().max(MAX_SEARCH_ID_CHARS).optional(),
 });
 
 /**
@@ -165,20 +167,17 @@ export class SearchSurface implements McpSurface {
         case 'describe_tool':
           return this.describeTool(describeArguments.parse(args).name, call);
         case 'call_tool': {
-          const { name } = callArguments.parse(args);
+          const { name, search_id: searchId } = callArguments.parse(args);
           if (isJsonObject(args)) keepTextOfMembers(args);
           const inner =
             isJsonObject(args) && isJsonObject(args['arguments']) ? args['arguments'] : {};
           const asked = changed(params, { name, arguments: inner });
           return this.deps.queryTool.answersTo(name)
             ? await callQueryTool(this.deps.queryTool, asked, call, this.shown.offer)
-            : await this.deps.forwarder.call(
-                this.shown.catalogue,
-                asked,
-                call,
-                undefined,
-                this.shown.budgetTokens,
-              );
+            : await this.deps.forwarder.call(this.shown.catalogue, asked, call, {
+                budgetTokens: this.shown.budgetTokens,
+                searchId,
+              });
         }
         default:
           throw new RpcError(
@@ -195,10 +194,13 @@ export class SearchSurface implements McpSurface {
     { min_fit: fitThreshold, ...request }: z.infer<typeof searchArguments>,
     { client, span }: ClientCall,
   ): Promise<JsonObject> {
+    const { name, subject } = client.caller;
+    const asker = { name, subject, viewId: this.shown.viewId, session: client };
     const found = await this.deps.queries.execute(
-      new SearchTools({ ...request, fitThreshold }, this.shown.offer, client.caller.name, span),
+      new SearchTools({ ...request, fitThreshold }, this.shown.offer, asker, span),
     );
     const structured = {
+      ...(found.searchId !== undefined && { search_id: found.searchId }),
       tools: found.tools.map(foundToolView),
       ...(found.noGoodMatch && { no_good_match: noGoodMatchView(found.noGoodMatch) }),
       ...(found.excludedServers.length > 0 && {

@@ -196,13 +196,10 @@ export class ServerSurface implements McpSurface {
   private async call(params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const { forwarder } = this.deps;
     try {
-      return await forwarder.call(
-        this.shown.catalogue,
-        params,
-        call,
-        this.server.id,
-        this.shown.budgetTokens,
-      );
+      return await forwarder.call(this.shown.catalogue, params, call, {
+        serverId: this.server.id,
+        budgetTokens: this.shown.budgetTokens,
+      });
     } catch (error) {
       // A tool that is not in the catalogue is left for the server to refuse.
       if (!(error instanceof ToolNotFound) || !this.isWhole) throw error;

@@ -18,6 +18,7 @@ import type { ForwardContext } from '@app/routing';
 export class ClientConversation implements ForwardContext {
   readonly actor: Actor;
   readonly client: object;
+  readonly searchId: string | undefined;
   readonly signal: CancelSignal;
   readonly span: Span | undefined;
   readonly onProgress: ((progress: JsonObject) => void) | undefined;
@@ -26,7 +27,9 @@ export class ClientConversation implements ForwardContext {
     private readonly call: ClientCall,
     params: JsonObject,
     readonly onServerRequest?: ServerRequestHandler,
+    searchId: string | undefined = searchIdOf(params),
   ) {
+    this.searchId = searchId;
     this.actor = call.client.caller;
     this.client = call.client;
     this.signal = call.signal;
@@ -71,6 +74,15 @@ export async function askClient(
 export function wantsLog({ client }: ClientCall, level: JsonValue | undefined): boolean {
   if (client.era === 'legacy' && client.logLevel === undefined) return isLogLevel(level);
   return admits(client.logLevel, level);
+}
+
+/** Of the search that found the tool, in the `_meta` of a call. */
+const SEARCH_ID_META_KEY = 'switchboard/search_id';
+
+function searchIdOf(params: JsonObject): string | undefined {
+  const meta = params['_meta'];
+  const id = isJsonObject(meta) ? meta[SEARCH_ID_META_KEY] : undefined;
+  return typeof id === 'string' ? id : undefined;
 }
 
 function progressTokenOf(params: JsonObject): JsonValue | RawJson | undefined {

@@ -38,6 +38,15 @@ interface Taken {
   readonly generation?: string;
 }
 
+interface CallOptions {
+  /** Of the only server whose tools are meant. */
+  readonly serverId?: string | undefined;
+  /** The budget of the result, if it is not that of the tool or of the deployment. */
+  readonly budgetTokens?: number | undefined;
+  /** Of the search that found the tool, if `_meta` does not name it. */
+  readonly searchId?: string | undefined;
+}
+
 export function isList(method: string): boolean {
   return method.endsWith('/list');
 }
@@ -56,16 +65,12 @@ export class RequestForwarder {
     private readonly env: Env,
   ) {}
 
-  /**
-   * `catalogue`: what is offered to the client. `budgetTokens` is the budget of the result, if it is not that of the
-   * tool or of the deployment.
-   */
+  /** `catalogue`: what is offered to the client. */
   async call(
     catalogue: CatalogueSnapshot,
     params: JsonObject,
     call: ClientCall,
-    serverId?: string,
-    budgetTokens?: number,
+    { serverId, budgetTokens, searchId }: CallOptions,
   ): Promise<RpcResult> {
     const { name } = params;
     if (typeof name !== 'string') {
@@ -73,7 +78,7 @@ export class RequestForwarder {
     }
     const route = this.routeTo(catalogue, name, call, serverId);
     const { id } = route.server;
-    const caller = this.conversation(id, call, params);
+    const caller = this.conversation(id, call, params, searchId);
     try {
       const command = new CallTool(route, params, caller);
       const { result } = await (route.server.credentials === 'shared'
@@ -240,9 +245,17 @@ export class RequestForwarder {
     );
   }
 
-  private conversation(serverId: string, call: ClientCall, params: JsonObject): ClientConversation {
-    return new ClientConversation(call, params, (...question) =>
-      this.notifications.ask(serverId, call, ...question),
+  private conversation(
+    serverId: string,
+    call: ClientCall,
+    params: JsonObject,
+    searchId?: string,
+  ): ClientConversation {
+    return new ClientConversation(
+      call,
+      params,
+      (...question) => this.notifications.ask(serverId, call, ...question),
+      searchId,
     );
   }
 

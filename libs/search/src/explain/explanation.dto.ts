@@ -11,6 +11,13 @@ export class ScoreSharesView {
   @ApiProperty({
     minimum: 0,
     maximum: 1,
+    example: 0.05,
+    description: 'Called with success after queries like this one, in the same view.',
+  })
+  readonly learnt!: number;
+  @ApiProperty({
+    minimum: 0,
+    maximum: 1,
     example: 0,
     description: 'Its exact name is in the query.',
   })
@@ -155,7 +162,12 @@ export function toExplanationView(explanation: SearchExplanation): SearchExplana
 
 export function toHitExplanationView(hit: HitExplanation): HitExplanationView {
   return {
-    shares: { lexical: rounded(hit.lexical), dense: rounded(hit.dense), name: rounded(hit.name) },
+    shares: {
+      lexical: rounded(hit.lexical),
+      dense: rounded(hit.dense),
+      learnt: rounded(hit.learnt),
+      name: rounded(hit.name),
+    },
     skill: hit.skill ? { id: hit.skill.id, score: rounded(hit.skill.score) } : null,
     matched_words: hit.words,
     clause: hit.clause,

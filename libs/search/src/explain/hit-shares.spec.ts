@@ -34,6 +34,20 @@ describe(sharesOf, () => {
     );
   });
 
+  it('tells what the text of a tool gives from what its uses add', () => {
+    const dense = [
+      { id: 1, score: 0.8 },
+      { id: 2, score: 0.4 },
+    ];
+    const whole = { ...hitsOf([], dense), lifts: new Map([[1, 0.6]]) };
+    const share = sharesOf({ whole, clauses: [], named: new Set() }, [1, 2]);
+    const [first, second] = [share.get(1), share.get(2)];
+    expect(first?.learnt).toBeGreaterThan(0);
+    expect((first?.dense ?? 0) + (first?.learnt ?? 0)).toBeCloseTo(fuse(whole).get(1) ?? 0);
+    expect(first?.cosine).toBeCloseTo(0.2);
+    expect(second).toMatchObject({ learnt: 0, cosine: 0.4 });
+  });
+
   it('names the clause that fits best, the raw scores and the positions', () => {
     const whole = hitsOf(
       [{ id: 1, score: 4 }],

@@ -4,6 +4,8 @@ import { clauseWeights, fuse, type Hits, scaleOf, type Scored, UNNAMED } from '.
 export interface HitShares {
   readonly lexical: number;
   readonly dense: number;
+  /** Of its meaning, what it got because it was used after queries like this one. */
+  readonly learnt: number;
   /** What it lacked to the highest score, and got because the query names it. */
   readonly name: number;
   /** Position of the clause that fits best; null if the query has one intent, or if no clause found the tool. */
@@ -40,15 +42,17 @@ export function sharesOf(
       const scale = named.size > 0 && !named.has(id) ? UNNAMED : 1;
       const lexical = scale * (weights.whole * ofWhole.lexical + weights.clause * ofClause.lexical);
       const dense = scale * (weights.whole * ofWhole.dense + weights.clause * ofClause.dense);
+      const learnt = scale * (weights.whole * ofWhole.learnt + weights.clause * ofClause.learnt);
       return [
         id,
         {
           lexical,
           dense,
-          name: named.has(id) ? Math.max(0, 1 - lexical - dense) : 0,
+          learnt,
+          name: named.has(id) ? Math.max(0, 1 - lexical - dense - learnt) : 0,
           clause: sum(ofClause) > 0 ? best : null,
           bm25: whole.lexical.find((hit) => hit.id === id)?.score ?? null,
-          cosine: whole.dense?.find((hit) => hit.id === id)?.score ?? null,
+          cosine: cosineOf(whole, id),
           lexicalRank: rankIn(whole.lexical, id),
           denseRank: rankIn(whole.dense ?? [], id),
         },
@@ -76,18 +80,21 @@ export function fusedLike(searched: Hits, others: Hits): Map<number, number> {
 interface Parts {
   readonly lexical: number;
   readonly dense: number;
+  readonly learnt: number;
 }
 
-const NOTHING: Parts = { lexical: 0, dense: 0 };
+const NOTHING: Parts = { lexical: 0, dense: 0, learnt: 0 };
 const ONLY_WHOLE = { whole: 1, clause: 0 } as const;
 
 function partsOf(hits: Hits): ReadonlyMap<number, Parts> {
   const scale = scaleOf(hits);
   const parts = new Map<number, Parts>();
   for (const { id, score } of hits.lexical)
-    parts.set(id, { lexical: scale.lexical(score), dense: 0 });
+    parts.set(id, { ...NOTHING, lexical: scale.lexical(score) });
   for (const { id, score } of hits.dense ?? []) {
-    parts.set(id, { lexical: parts.get(id)?.lexical ?? 0, dense: scale.dense(score) });
+    const dense = scale.dense(score - (hits.lifts?.get(id) ?? 0));
+    const lexical = parts.get(id)?.lexical ?? 0;
+    parts.set(id, { lexical, dense, learnt: scale.dense(score) - dense });
   }
   return parts;
 }
@@ -96,8 +103,14 @@ function bestOf(parts: readonly Parts[]): number {
   return parts.reduce((best, part, i) => (sum(part) > sum(parts[best] ?? NOTHING) ? i : best), 0);
 }
 
-function sum({ lexical, dense }: Parts): number {
-  return lexical + dense;
+function sum({ lexical, dense, learnt }: Parts): number {
+  return lexical + dense + learnt;
+}
+
+/** Without what was learnt. */
+function cosineOf({ dense, lifts }: Hits, id: number): number | null {
+  const hit = dense?.find((one) => one.id === id);
+  return hit ? hit.score - (lifts?.get(id) ?? 0) : null;
 }
 
 function rankIn(hits: readonly Scored[], id: number): number | null {

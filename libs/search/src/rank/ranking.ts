@@ -22,6 +22,8 @@ export interface Hits {
   readonly dense: readonly Scored[] | undefined;
   /** The number of dense hits that can be relevant. */
   readonly depth: number;
+  /** What earlier uses add to dense scores, by tool id. */
+  readonly lifts?: ReadonlyMap<number, number>;
 }
 
 /** The share of the fused score that a lexical and a dense score give. */

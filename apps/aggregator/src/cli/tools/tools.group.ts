@@ -2,6 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import { collect, count } from '../option-values.js';
 import type { Perform } from '../session.js';
 import { callTool } from './call-tool.js';
+import { resetLearning } from './reset-learning.js';
 import { listTools, showTool } from './show-tools.js';
 
 export function toolsGroup(perform: Perform) {
@@ -22,6 +23,10 @@ export function toolsGroup(perform: Perform) {
     .command('show <tool>')
     .description('show a tool and the schema of its arguments')
     .action((tool) => perform((rest) => showTool(rest, tool)));
+  group
+    .command('reset-learning <tool>')
+    .description('forget what searches learnt from the use of a tool')
+    .action((tool) => perform((rest) => resetLearning(rest, tool)));
   group.addCommand(callCommand(perform));
   return group;
 }

@@ -48,6 +48,11 @@ function Shares({ explanation, by }: SharesProps) {
       <Share of="dense" name={t.meaning} value={t.score(shares.dense)}>
         {cosine !== null && denseRank !== null ? t.cosine(cosine, denseRank) : t.noMeaning}
       </Share>
+      {shares.learnt > 0 && (
+        <Share of="dense" name={t.uses} value={t.score(shares.learnt)}>
+          {t.usedLikeThis}
+        </Share>
+      )}
       <Share of="skill" name={t.skill} value="">
         {skill === null ? t.noSkill : `${t.skillIs(skill.id, skill.score)}; ${t.skillNote}`}
         {skill !== null && by !== null && `; ${t.classifiedBy(by)}`}

@@ -64,7 +64,11 @@ export function HitRow(props: HitRowProps) {
                 : 'order-5 col-span-2 col-start-2 pt-1 tab:order-none tab:col-span-1 tab:col-start-auto tab:pt-0',
             )}
           >
-            <ScoreBar {...explanation.shares} threshold={threshold} />
+            <ScoreBar
+              lexical={explanation.shares.lexical}
+              dense={explanation.shares.dense + explanation.shares.learnt}
+              threshold={threshold}
+            />
             <span className="text-text-2 mt-1 flex flex-wrap items-center gap-x-2 text-small">
               {words.length > 0 ? t.matched(words) : t.mostlyMeaning}
               {explanation.skill && <Badge tint="ok">{explanation.skill.id}</Badge>}

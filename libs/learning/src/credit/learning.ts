@@ -1,0 +1,164 @@
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { type Actor, personOf } from '@app/access';
+import { Clock, DatabaseUnavailable, Env, Replicas } from '@app/platform';
+import { StaticModel } from '@app/vectors';
+import { LearntTools } from '../recall/learnt-tools.js';
+import { ToolUseStore } from '../rows/tool-use.store.js';
+import { type RecentSearch, RecentSearches } from './recent-searches.js';
+import { UseBuffer } from './use-buffer.js';
+
+/** Topic of messages between replicas: uses after a search that another replica did. */
+export const SEARCH_USED = 'learning.search-used';
+
+const STORE_EVERY_MS = 1_000;
+/** Uses in an interval after searches that are not known here, and in one message about them. */
+const MAX_UNKNOWN = 200;
+const UNKNOWN_PER_MESSAGE = 50;
+const SEARCH_ID = /^[\w-]{12}$/;
+
+export interface FinishedSearch {
+  readonly caller: Pick<Actor, 'name' | 'subject'>;
+  readonly viewId: string;
+  /** Of the query, by the static model. */
+  readonly vector: Float32Array;
+  /** Ids of the tools that it found. */
+  readonly tools: readonly number[];
+  /** The session of the client, if it has one. */
+  readonly session: object | undefined;
+}
+
+export interface SuccessfulCall {
+  readonly caller: Pick<Actor, 'name' | 'subject'>;
+  readonly toolId: number;
+  readonly session: object | undefined;
+  /** As the caller gave it. */
+  readonly searchId: string | undefined;
+}
+
+/**
+ * Learns from use: a call that succeeded after a search that found its tool is credited to the query. Stored outside of
+ * the path of calls, once a second; no text is kept.
+ */
+@Injectable()
+export class Learning implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('learning');
+  private readonly uses = new UseBuffer();
+  private unknown = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+  private storing: Promise<void> | undefined;
+
+  constructor(
+    private readonly searches: RecentSearches,
+    private readonly rows: ToolUseStore,
+    private readonly learnt: LearntTools,
+    private readonly model: StaticModel,
+    private readonly replicas: Replicas,
+    private readonly clock: Clock,
+    @Inject(Env) private readonly env: Env,
+  ) {}
+
+  get isOn(): boolean {
+    return this.env.MCP_AGGREGATOR_SEARCH_LEARNING;
+  }
+
+  /** The id by which a call can refer to the search; undefined if nothing is learnt. */
+  noteSearch({ caller, viewId, vector, tools, session }: FinishedSearch): string | undefined {
+    if (!this.isOn) return undefined;
+    const search = { caller: hashOf(caller), viewId, vector, tools: new Set(tools) };
+    return this.searches.add(search, session);
+  }
+
+  /** On the path of every call. */
+  noteCall({ caller, toolId, session, searchId }: SuccessfulCall): void {
+    if (!this.isOn) return;
+    if (searchId !== undefined) {
+      if (SEARCH_ID.test(searchId)) this.useById(searchId, hashOf(caller), toolId, true);
+    } else if (session) {
+      const search = this.searches.inSession(session, toolId);
+      if (search) this.use(search, toolId);
+    }
+  }
+
+  /** Another replica saw a call that refers to a search it does not know. */
+  hearUse(message: string): void {
+    const [searchId = '', toolId, caller = ''] = message.split(' ');
+    if (this.isOn) this.useById(searchId, caller, Number(toolId), false);
+  }
+
+  /** What was noted of a tool and is not stored yet. */
+  forgetTool(toolId: number): void {
+    this.uses.forgetTool(toolId);
+  }
+
+  /** Resolves when all that was noted before is stored, or could not be. */
+  async flush(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    await this.storing;
+    await this.store();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.flush();
+  }
+
+  private useById(searchId: string, caller: string, toolId: number, mayAsk: boolean): void {
+    const search = this.searches.byId(searchId, caller);
+    if (search) this.use(search, toolId);
+    else if (mayAsk && this.unknown.size < MAX_UNKNOWN) {
+      this.unknown.add(`${searchId} ${toolId} ${caller}`);
+      this.storeSoon();
+    }
+  }
+
+  /** Each tool once a search: repeated calls say nothing more about the query. */
+  private use(search: RecentSearch, toolId: number): void {
+    if (!search.tools.delete(toolId)) return;
+    const { caller, viewId, vector } = search;
+    this.uses.add({ caller, viewId, vector, toolId });
+    this.storeSoon();
+  }
+
+  private storeSoon(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.storing ??= this.store().finally(() => {
+        this.storing = undefined;
+        if (!this.uses.isEmpty || this.unknown.size > 0) this.storeSoon();
+      });
+    }, STORE_EVERY_MS).unref();
+  }
+
+  private async store(): Promise<void> {
+    const unknown = [...this.unknown];
+    this.unknown = new Set();
+    for (let start = 0; start < unknown.length; start += UNKNOWN_PER_MESSAGE) {
+      await this.replicas.tell(SEARCH_USED, unknown.slice(start, start + UNKNOWN_PER_MESSAGE));
+    }
+    const all = this.uses.take();
+    if (all.length === 0) return;
+    try {
+      await this.rows.add(this.model.id, all, this.clock.now());
+    } catch (error) {
+      if (isWorthRepeating(error)) this.uses.putBack(all);
+      this.logger.warn({ err: error, tools: all.length }, 'learning.uses_not_stored');
+      return;
+    }
+    await this.learnt.load(all).catch((error: unknown) => {
+      // `KeepUsesJob` tries again.
+      this.logger.warn({ err: error }, 'learning.uses_not_loaded');
+    });
+  }
+}
+
+/** True if the write certainly did not happen. */
+function isWorthRepeating(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable && error.context?.['outcome'] !== 'unknown';
+}
+
+/** Names no one: rows outlive a caller, and are part of a backup. */
+function hashOf(caller: Pick<Actor, 'name' | 'subject'>): string {
+  const { subject } = personOf(caller);
+  return createHash('sha256').update(`learning ${subject}`).digest('hex').slice(0, 32);
+}

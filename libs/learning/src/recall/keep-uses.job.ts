@@ -1,0 +1,70 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { Clock, Database, Env, Upkeep } from '@app/platform';
+import { ToolUseStore } from '../rows/tool-use.store.js';
+import { LearntTools } from './learnt-tools.js';
+
+const COMPARE_EVERY_MS = 60_000;
+const TRIM_EVERY_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** A use this old counts an eighth. */
+const KEPT_DAYS = 180;
+/** Rows of 1.2 kB: 24 MB, and as much in memory. */
+const MAX_ROWS = 20_000;
+const MAX_ROWS_OF_CALLER = 5_000;
+
+/** Loads what was learnt at start, compares it with the rows, and deletes what is old or too much. */
+@Injectable()
+export class KeepUsesJob implements OnApplicationBootstrap {
+  private readonly logger = new Logger('learning');
+  /** The writes and the day of the last comparison. */
+  private seen = '';
+
+  constructor(
+    private readonly learnt: LearntTools,
+    private readonly rows: ToolUseStore,
+    private readonly database: Database,
+    private readonly upkeep: Upkeep,
+    private readonly clock: Clock,
+    @Inject(Env) private readonly env: Env,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.compare();
+  }
+
+  /** Finds what other replicas learnt while their messages were lost; each day all uses count less. */
+  @Interval(COMPARE_EVERY_MS)
+  async compare(): Promise<void> {
+    if (!this.env.MCP_AGGREGATOR_SEARCH_LEARNING) return;
+    try {
+      await this.upkeep.run(() => this.loadIfChanged());
+    } catch (error) {
+      this.logger.warn({ err: error }, 'learning.uses_not_loaded');
+    }
+  }
+
+  @Interval(TRIM_EVERY_MS)
+  async trim(): Promise<void> {
+    const before = new Date(this.clock.now().getTime() - KEPT_DAYS * DAY_MS);
+    try {
+      const deleted = await this.upkeep.run(() =>
+        this.rows.trim(before, MAX_ROWS_OF_CALLER, MAX_ROWS),
+      );
+      if (deleted > 0) await this.learnt.load();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'learning.uses_not_trimmed');
+    }
+  }
+
+  private async loadIfChanged(): Promise<void> {
+    // The only process of an embedded database has written all of it.
+    const writes = this.env.DATABASE_URL
+      ? await this.database.background.writesTo('mcp.tool_uses')
+      : 'embedded';
+    const now = `${writes} ${Math.floor(this.clock.now().getTime() / DAY_MS)}`;
+    if (now === this.seen) return;
+    await this.learnt.load();
+    this.seen = now;
+  }
+}
