@@ -5,11 +5,13 @@ import { cpus } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { measureLatency } from './latency.mjs';
+import { learningCurve, learningTable } from './learning.mjs';
 import { judge, mean, percentile } from './metrics.mjs';
 import { fitCurve } from './fit.mjs';
 import { rivals } from './reference.mjs';
 import { startService } from './service.mjs';
 import { readSets, readTools } from './sets.mjs';
+import { spellingCurve } from './spelling.mjs';
 
 const strategies = ['direct', 'hierarchical'];
 const minilm = new URL('../../libs/vectors/minilm/node_modules', import.meta.url);
@@ -20,6 +22,8 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     models: { type: 'string', default: existsSync(minilm) ? 'static,minilm' : 'static' },
     'skip-latency': { type: 'boolean', default: false },
+    /** The curves of spelling and learning only. */
+    'curves-only': { type: 'boolean', default: false },
   },
 });
 const folder = options['eval-dir'];
@@ -30,6 +34,8 @@ const corpora = [...new Set(sets.map((set) => set.corpus))];
 
 const quality = [];
 const fits = [];
+const spelling = [];
+const learnt = [];
 const note = (row) => {
   quality.push(row);
   console.log(row);
@@ -37,12 +43,15 @@ const note = (row) => {
 for (const corpus of corpora) {
   const tools = readTools(folder, corpus);
   const ofCorpus = sets.filter((set) => set.corpus === corpus);
-  for (const [rival, search] of Object.entries(rivals(tools))) {
+  const others = rivals(tools);
+  for (const [rival, search] of Object.entries(others)) {
+    if (options['curves-only']) break;
     for (const set of ofCorpus) await measure(set, [rival, '–'], search);
   }
   for (const model of options.models.split(',')) {
     const service = await startService(tools, { EMBEDDINGS_LOCAL_MODEL: model });
-    for (const set of ofCorpus) {
+    if (model === 'static') for (const set of ofCorpus) await drawCurves(set, service, others);
+    for (const set of options['curves-only'] ? [] : ofCorpus) {
       for (const strategy of strategies) {
         await measure(set, [model, strategy], async (query) => {
           const found = await whole(service, { query, strategy, include_schemas: false });
@@ -59,6 +68,17 @@ for (const corpus of corpora) {
     }
     await service.close();
   }
+}
+
+async function drawCurves(set, service, { bm25, minisearch }) {
+  const direct = async (query) => {
+    const found = await whole(service, { query, strategy: 'direct', include_schemas: false });
+    return found.tools.map((tool) => tool.name);
+  };
+  spelling.push(...(await spellingCurve(set, [direct, bm25, minisearch])));
+  // The hand-written set has a query or two for a tool.
+  if (set.unserved.length === 0) learnt.push(...(await learningCurve(set, service)));
+  console.log([...spelling, ...learningTable(learnt)].join('\n'));
 }
 
 /**
@@ -108,8 +128,8 @@ if (!options.only && !options['skip-latency']) {
 Written by \`npm run bench:search -- --eval-dir ${folder}\` on Node ${process.version}, ${cpus()[0].model}. Queries went over
 REST to the whole service: embedded database, no key, no network. \`static\` is the default configuration, \`minilm\` the
 same with \`EMBEDDINGS_LOCAL_MODEL=minilm\`. \`reference\` is the row "static + BM25F, convex, + clauses" of the data's own
-README, made by its recipe in \`bench/search/reference.mjs\`, \`bm25\` is plain BM25; they have no service around them, so
-their times say nothing.
+README, made by its recipe in \`bench/search/reference.mjs\`, \`bm25\` is plain BM25, \`minisearch\` MiniSearch with boosted
+fields; they have no service around them, so their times say nothing.
 Figures in per cent; recall counts needs met, a need being met by any of its equivalent tools. Times include HTTP.
 
 ## Quality
@@ -124,6 +144,23 @@ Queries whose best hit fits less than the threshold: those that no tool serves a
 The service says \`no_good_match\` at 0.2.
 
 ${fits.join('\n')}
+
+## Spelling
+
+Recall@5 when so many of the words of five letters or more have a typing error (a letter lost, doubled, replaced, or two
+exchanged); of 300 queries a set.
+
+| set | misspelt | static, direct | bm25 | minisearch |
+|---|---|---|---|---|
+${spelling.join('\n')}
+
+## Learning from use
+
+Recall@5 of the static model after so many uses of each tool at most, direct: a fifth of the queries is judged after the
+tools that the others need were called after them, in turn. \`a quarter wrong\`: those calls were of another tool of the
+first ten. \`tools without uses\`: the change of the recall of needs whose tools were not used.
+
+${learningTable(learnt).join('\n')}
 
 ## Latency
 
