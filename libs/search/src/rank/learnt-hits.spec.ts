@@ -26,6 +26,10 @@ describe(withLifts, () => {
     expect(lifted.dense?.map(({ id }) => id)).toEqual([1, 8, 2]);
   });
 
+  it('adds nothing to a text of the view that is nearer already', () => {
+    expect(withLifts(hits, [{ toolId: 1, own: 0.1, lift: 0.3 }], 1, all)).toBe(hits);
+  });
+
   it('moves no tool that is out of scope', () => {
     expect(withLifts(hits, [{ toolId: 3, own: 0.3, lift: 1 }], 1, (id) => id !== 3)).toBe(hits);
   });

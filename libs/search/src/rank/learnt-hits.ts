@@ -22,9 +22,11 @@ export function withLifts(
   for (const { toolId, own, lift } of lifts) {
     // Beyond the depth another model gives at most the last score.
     const score = scores.get(toolId) ?? (share === 1 ? own : Math.max(last, 0));
-    if (score + share * lift <= last || !isInScope(toolId)) continue;
-    added.set(toolId, share * lift);
-    scores.set(toolId, score + share * lift);
+    // A text that the view shows may be nearer already than the text of the server.
+    const lifted = share === 1 ? Math.max(score, own + lift) : score + share * lift;
+    if (lifted <= Math.max(score, last) || !isInScope(toolId)) continue;
+    added.set(toolId, lifted - score);
+    scores.set(toolId, lifted);
   }
   if (added.size === 0) return hits;
   const sorted = [...scores].map(([id, score]): Scored => ({ id, score })).sort(byScore);
