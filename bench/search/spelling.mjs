@@ -2,7 +2,7 @@ import { judge, mean, randomNumbers } from './metrics.mjs';
 
 /** Words of a query with a typing error: none, one of ten, of four, of two. */
 const SHARES = [0, 0.1, 0.25, 0.5];
-const QUERIES = 300;
+const QUERIES = 150;
 const MIN_LETTERS = 5;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
