@@ -14,5 +14,4 @@ export { VectorItem } from './spaces/vector-item.js';
 export type { VectorFilter } from './indexes/vector-index.js';
 export { VectorMemory } from './indexes/vector-memory.js';
 export { blend, dot } from './indexes/vector-math.js';
-export { VectorMemory } from './indexes/vector-memory.js';
 export { VectorsModule } from './vectors.module.js';

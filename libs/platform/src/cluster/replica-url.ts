@@ -1,5 +1,4 @@
-import { isIP } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 /** Where other machines reach a server that listens on `listening`; on an address of its own, that one. */
