@@ -6,7 +6,16 @@ import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
+import { TestIdentityProvider } from '../support/identity-provider.js';
 import { TestIssuer } from '../support/issuer.js';
+import {
+  at,
+  oauthSettings,
+  PUBLIC_URL,
+  TestBrowser,
+  TestClient,
+  type Tokens,
+} from '../support/oauth-clients.js';
 import { type HttpPeer, httpPeer } from '../support/peers.js';
 
 const CALLER = 'token-of-a-caller-0123456789';
@@ -228,4 +237,61 @@ describe('a server that takes tokens exchanged for the JWT of the caller', () =>
       connection_config: { exchange: { client_id: 'switchboard', client_secret: '********' } },
     });
   });
+});
+
+describe('a server that takes exchanged tokens, called with a token of this service', () => {
+  it('is not called, and its token endpoint gets no token of this service', async () => {
+    const provider = await TestIdentityProvider.start();
+    const exchange = await TokenExchange.start();
+    const peer = await httpPeer('whose.mjs', ['http']);
+    const service = await startApp({
+      ...oauthSettings,
+      ...provider.settings,
+      MCP_AGGREGATOR_LOGIN_ROLES: '*=caller',
+      MCP_AGGREGATOR_TOKENS: `root:admin:${ROOT}`,
+      MCP_AGGREGATOR_ALLOWED_HOSTS: 'mcp.example.com,127.0.0.1',
+    });
+    try {
+      const id = await new Api({ url: service.url, token: ROOT }).register({
+        name: 'upstream',
+        transport_type: 'HTTP',
+        credentials: 'exchange',
+        connection_config: { base_url: peer.url, exchange: { token_url: exchange.url } },
+      });
+      const api = new Api({ url: service.url, token: ROOT });
+      await eventually(async () => {
+        const { body } = await api.call('GET', `/servers/${id}`);
+        expect(body).toMatchObject({ status: 'CONNECTED', tool_count: 2 });
+      });
+
+      const answer = await at(service, '/api/v1/tools/call', {
+        method: 'POST',
+        token: await tokenOfPerson(service, provider),
+        body: JSON.stringify({ name: 'whose', server_id: id, arguments: {} }),
+      });
+      expect(answer.text).toContain('CONNECTION_REQUIRED');
+      expect(answer.status).toBe(409);
+      expect(exchange.forms).toEqual([]);
+    } finally {
+      await service.close();
+      await peer.stop();
+      exchange.stop();
+      provider.stop();
+    }
+  });
+
+  /** What an OAuth client gets of a person who logs in at the provider. */
+  async function tokenOfPerson(service: TestApp, provider: TestIdentityProvider): Promise<string> {
+    const redirectUri = 'https://claude.ai/api/mcp/auth_callback';
+    const body = JSON.stringify({ client_name: 'Claude', redirect_uris: [redirectUri] });
+    const { client_id: clientId } = (await at(service, '/register', { method: 'POST', body }))
+      .body as { client_id: string };
+    const client = new TestClient(service, { clientId, redirectUri, resource: PUBLIC_URL });
+    const browser = new TestBrowser(service);
+    await browser.open(client.authorizeUrl());
+    const [, link = ''] = /href="(\/login\/start[^"]+)"/.exec(browser.page) ?? [];
+    await browser.open(provider.answerTo((await browser.open(PUBLIC_URL + link)) ?? ''));
+    const given = await client.redeem((await browser.allow()) ?? '');
+    return (given.body as Tokens).access_token;
+  }
 });

@@ -71,9 +71,10 @@ export class Authenticator {
   ): Promise<Principal> {
     try {
       const principal = await this.jwts.verify(token, tokenHash, request.url);
-      // Never those of the own authorization server: no other service may get them.
-      const { subject } = principal;
-      if (subject?.startsWith('jwt')) this.callers.keep(subject, token);
+      const { subject, client } = principal;
+      // Never a token of the own authorization server, which has a client: no other service may get it. The subject does
+      // not tell: people of an identity provider have that of its JWTs with both.
+      if (subject !== undefined && client === undefined) this.callers.keep(subject, token);
       return principal;
     } catch (error) {
       throw error instanceof JwtRefused ? this.refusal(request, 'invalid_token') : error;
