@@ -211,6 +211,18 @@ describe('MCP_AGGREGATOR_TOKENS', () => {
   const parsed = (MCP_AGGREGATOR_TOKENS: string): unknown =>
     parseEnv({ MCP_AGGREGATOR_TOKENS }).MCP_AGGREGATOR_TOKENS;
 
+  it('takes a login at an identity provider only where the public address is reached by https', () => {
+    const logins = {
+      MCP_AGGREGATOR_LOGIN_ISSUER: 'https://id.example.com',
+      MCP_AGGREGATOR_LOGIN_CLIENT_ID: 'switchboard',
+    };
+    const at = (address: string, more: Record<string, string> = {}) =>
+      parseEnv({ ...logins, MCP_AGGREGATOR_PUBLIC_URL: address, ...more });
+    expect(() => at('http://mcp.example.com')).toThrow(/MCP_AGGREGATOR_LOGIN_ISSUER.*https/);
+    for (const address of ['https://mcp.example.com', 'http://localhost:8081']) at(address);
+    at('http://mcp.example.com', { MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: 'true' });
+  });
+
   it('keeps the hash of a token, given as the token or as its hash, and never the token', () => {
     const tokens = parsed(
       `ci:read+call:${SECRET}, ops@x:admin:sha256:${sha256('other').toUpperCase()}`,

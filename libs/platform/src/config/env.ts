@@ -371,16 +371,7 @@ const oauthRules: readonly Rule[] = [
       'MCP_AGGREGATOR_PUBLIC_URL',
       'MCP_AGGREGATOR_ALLOW_INSECURE_HTTP',
     ],
-    isBroken: ({
-      MCP_AGGREGATOR_OAUTH: mode,
-      MCP_AGGREGATOR_PUBLIC_URL: address,
-      MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: insecure,
-    }) =>
-      mode === 'on' &&
-      address !== undefined &&
-      new URL(address).protocol === 'http:' &&
-      !isLoopbackHost(new URL(address).hostname) &&
-      !insecure,
+    isBroken: (env) => env.MCP_AGGREGATOR_OAUTH === 'on' && hasInsecurePublicUrl(env),
   },
   {
     setting: 'MCP_AGGREGATOR_OAUTH',
@@ -434,6 +425,17 @@ const loginRules: readonly Rule[] = [
   {
     setting: 'MCP_AGGREGATOR_LOGIN_ISSUER',
     message:
+      'needs an MCP_AGGREGATOR_PUBLIC_URL that starts with https:// (logins could be read in transit), unless it is loopback or MCP_AGGREGATOR_ALLOW_INSECURE_HTTP=true',
+    about: [
+      'MCP_AGGREGATOR_LOGIN_ISSUER',
+      'MCP_AGGREGATOR_PUBLIC_URL',
+      'MCP_AGGREGATOR_ALLOW_INSECURE_HTTP',
+    ],
+    isBroken: (env) => env.MCP_AGGREGATOR_LOGIN_ISSUER !== undefined && hasInsecurePublicUrl(env),
+  },
+  {
+    setting: 'MCP_AGGREGATOR_LOGIN_ISSUER',
+    message:
       'names a host that this service does not connect to: MCP_AGGREGATOR_EGRESS_ALLOW has to name it',
     about: ['MCP_AGGREGATOR_LOGIN_ISSUER', 'MCP_AGGREGATOR_EGRESS', 'MCP_AGGREGATOR_EGRESS_ALLOW'],
     isBroken: (env) =>
@@ -450,6 +452,15 @@ const loginRules: readonly Rule[] = [
       login !== undefined && jwt !== undefined && login !== jwt,
   },
 ];
+
+function hasInsecurePublicUrl({
+  MCP_AGGREGATOR_PUBLIC_URL: address,
+  MCP_AGGREGATOR_ALLOW_INSECURE_HTTP: insecure,
+}: Settings): boolean {
+  if (address === undefined || insecure) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !isLoopbackHost(hostname);
+}
 
 /** Rules over more than one setting; each message says what to change. */
 const rules: readonly Rule[] = [
