@@ -1,6 +1,7 @@
 import {
   clearedCookie,
   cookieName,
+  secureHostOf,
   newSessionId,
   sessionCookie,
   sessionIdIn,
@@ -15,6 +16,19 @@ describe('the cookie of a browser session', () => {
     expect(cookieName('[::1]:8082')).toBe('switchboard_session_8082');
     expect(cookieName('switchboard.example.com')).toBe('switchboard_session');
     expect(cookieName('[::1]')).toBe('switchboard_session');
+  });
+
+  it('can be set by no other host of the domain, at the public address with TLS', () => {
+    const secureHost = secureHostOf({ MCP_AGGREGATOR_PUBLIC_URL: 'https://mcp.example.com' });
+    const at = { host: 'mcp.example.com', isTls: false, secureHost };
+    const cookie = sessionCookie(id, at);
+    expect(cookie).toMatch(/^__Host-switchboard_session=.*; Path=\/;.*; Secure$/);
+    expect(cookie).not.toContain('Domain');
+    const given = cookie.split(';')[0] ?? '';
+    expect(sessionIdIn(given, at.host, secureHost)).toBe(id);
+    expect(sessionIdIn(`switchboard_session=${id}`, at.host, secureHost)).toBeUndefined();
+    expect(cookieName('127.0.0.1:8081', secureHost)).toBe('switchboard_session_8081');
+    expect(secureHostOf({ MCP_AGGREGATOR_PUBLIC_URL: 'http://mcp.example.com' })).toBeUndefined();
   });
 
   it('is found among others, and not under the name of another port', () => {

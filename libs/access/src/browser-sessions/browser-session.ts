@@ -1,3 +1,4 @@
+import type { Settings } from '@app/platform';
 import { randomBytes } from 'node:crypto';
 
 /** A login of a browser. It does what its token does, for as long as that token is accepted. */
@@ -21,16 +22,21 @@ export function newSessionId(): string {
 
 /**
  * Cookies are sent to every port of a host: the name tells apart services that listen on different ports of one
- * machine.
+ * machine. At the public address with TLS it has the prefix with which no other host of the domain can set it.
  */
-export function cookieName(host: string): string {
+export function cookieName(host: string, secureHost?: string): string {
+  if (host === secureHost) return '__Host-switchboard_session';
   const port = /:(\d{1,5})$/.exec(host)?.[1];
   return port === undefined ? 'switchboard_session' : `switchboard_session_${port}`;
 }
 
 /** The id in a Cookie header, for the Host that the browser used. */
-export function sessionIdIn(cookies: string, host: string): string | undefined {
-  const start = `${cookieName(host)}=`;
+export function sessionIdIn(
+  cookies: string,
+  host: string,
+  secureHost?: string,
+): string | undefined {
+  const start = `${cookieName(host, secureHost)}=`;
   for (const cookie of cookies.split(';')) {
     const text = cookie.trim();
     if (!text.startsWith(start)) continue;
@@ -43,6 +49,16 @@ export function sessionIdIn(cookies: string, host: string): string | undefined {
 interface CookiePlace {
   readonly host: string;
   readonly isTls: boolean;
+  /** See `secureHostOf`. */
+  readonly secureHost?: string | undefined;
+}
+
+/** The host that browsers reach this service at by TLS alone, as the settings say. */
+export function secureHostOf({
+  MCP_AGGREGATOR_PUBLIC_URL: publicUrl,
+}: Pick<Settings, 'MCP_AGGREGATOR_PUBLIC_URL'>): string | undefined {
+  const url = publicUrl === undefined ? undefined : new URL(publicUrl);
+  return url?.protocol === 'https:' ? url.host : undefined;
 }
 
 /** `Set-Cookie` that gives a browser its session. */
@@ -55,7 +71,11 @@ export function clearedCookie(place: CookiePlace): string {
   return cookieWith('', 0, place);
 }
 
-function cookieWith(value: string, maxAge: number, { host, isTls }: CookiePlace): string {
-  const secure = isTls ? '; Secure' : '';
-  return `${cookieName(host)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure}`;
+function cookieWith(
+  value: string,
+  maxAge: number,
+  { host, isTls, secureHost }: CookiePlace,
+): string {
+  const secure = isTls || host === secureHost ? '; Secure' : '';
+  return `${cookieName(host, secureHost)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure}`;
 }

@@ -7,7 +7,7 @@ import { LoginRefused, NotFromConsole } from '../access.errors.js';
 import { addressOf, hasScope } from '../authenticate/principal.js';
 import { PasswordStore } from '../passwords/password.store.js';
 import { Public } from '../authorize/access.decorators.js';
-import { clearedCookie, sessionCookie } from './browser-session.js';
+import { clearedCookie, secureHostOf, sessionCookie } from './browser-session.js';
 import { BrowserSessions, type LiveSession } from './browser-sessions.js';
 import {
   type BrowserSessionView,
@@ -48,7 +48,7 @@ export class BrowserSessionsController {
     try {
       const command = new LogIn(credential, addressOf(request));
       const { id, session } = await this.commands.execute(command);
-      void reply.header('set-cookie', sessionCookie(id, placeOf(request)));
+      void reply.header('set-cookie', sessionCookie(id, this.placeOf(request)));
       return await this.toView(session);
     } catch (error) {
       if (error instanceof LoginRefused && 'token' in credential) await request.countFailure?.();
@@ -93,7 +93,13 @@ export class BrowserSessionsController {
       const actor = { name, subject, ip: addressOf(request) };
       await this.commands.execute(new LogOut(session.idHash, actor));
     }
-    void reply.header('set-cookie', clearedCookie(placeOf(request)));
+    void reply.header('set-cookie', clearedCookie(this.placeOf(request)));
+  }
+
+  /** A proxy that ends TLS may say so only to the browser, whose Origin says it to us. */
+  private placeOf({ host, protocol, headers }: FastifyRequest) {
+    const isTls = protocol === 'https' || /^https:/i.test(headers.origin ?? '');
+    return { host, isTls, secureHost: secureHostOf(this.env) };
   }
 
   private async toView({ principal, label, expiresAt }: LiveSession): Promise<BrowserSessionView> {
@@ -106,9 +112,4 @@ export class BrowserSessionsController {
       expires_at: expiresAt.toISOString(),
     };
   }
-}
-
-/** A proxy that ends TLS may say so only to the browser, whose Origin says it to us. */
-function placeOf({ host, protocol, headers }: FastifyRequest): { host: string; isTls: boolean } {
-  return { host, isTls: protocol === 'https' || /^https:/i.test(headers.origin ?? '') };
 }

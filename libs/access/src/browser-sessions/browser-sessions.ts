@@ -5,7 +5,7 @@ import { tokenHash } from '../authenticate/admin-token.js';
 import { LruMap } from '../authenticate/lru-map.js';
 import type { Principal } from '../authenticate/principal.js';
 import { type Holder, Tokens } from '../authenticate/tokens.js';
-import { type BrowserSession, sessionIdIn } from './browser-session.js';
+import { type BrowserSession, secureHostOf, sessionIdIn } from './browser-session.js';
 import { BrowserSessionStore } from './browser-session.store.js';
 import { isFromOwnPage } from './own-page.js';
 
@@ -35,6 +35,7 @@ export class BrowserSessions {
   /** Ids to read with the next statement: strangers who invent cookies cause one statement at a time. */
   private readonly asked = new Set<string>();
   private readonly reads = new CoalescedRuns();
+  private readonly secureHost: string | undefined;
   /** Counts sessions that ended here, to notice rows that were read before. */
   private ended = 0;
 
@@ -43,7 +44,9 @@ export class BrowserSessions {
     private readonly store: BrowserSessionStore,
     private readonly tokens: Tokens,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.secureHost = secureHostOf(env);
+  }
 
   /** The session of a request that may come from our own page; a cookie with any other request is ignored. */
   of(
@@ -51,7 +54,7 @@ export class BrowserSessions {
   ): LiveSession | undefined | Promise<LiveSession | undefined> {
     const { cookie } = request.headers;
     if (cookie === undefined || !this.env.MCP_AGGREGATOR_CONSOLE) return undefined;
-    const id = sessionIdIn(cookie, request.host);
+    const id = sessionIdIn(cookie, request.host, this.secureHost);
     if (id === undefined || !isFromOwnPage(request)) return undefined;
     return this.withId(id);
   }

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LoginRefused, NotFromOwnForm } from '../access.errors.js';
 import { addressOf } from '../authenticate/principal.js';
 import { Env, oauthIssuer } from '@app/platform';
-import { sessionCookie } from './browser-session.js';
+import { secureHostOf, sessionCookie } from './browser-session.js';
 import { BrowserSessions, type LiveSession } from './browser-sessions.js';
 import { LogIn, type LoginCredential } from './log-in.command.js';
 
@@ -48,8 +48,9 @@ export class PageLogin {
     if (isLookedUp) await request.countFailure?.();
     try {
       const { id } = await this.commands.execute(new LogIn(credential, addressOf(request)));
-      const { host } = request;
-      void reply.header('set-cookie', sessionCookie(id, { host, isTls: this.isTls(request) }));
+      const secureHost = secureHostOf(this.env);
+      const place = { host: request.host, isTls: this.isTls(request), secureHost };
+      void reply.header('set-cookie', sessionCookie(id, place));
     } catch (error) {
       if (error instanceof LoginRefused && 'token' in credential) await request.countFailure?.();
       throw error;
