@@ -18,11 +18,17 @@ export class TestIdentityProvider {
   /** Of the last request for a token. */
   authorization: string | undefined;
   tokenRequests = 0;
+  isDown = false;
+  /** Paths of all requests. */
+  readonly asked: string[] = [];
   private readonly codes = new Map<string, URLSearchParams>();
   private readonly keys = new Map<string, { sign: Key; jwk: object }>();
   private readonly server: Server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '', this.issuer);
-    if (pathname === '/.well-known/openid-configuration') this.answer(response, this.document());
+    this.asked.push(pathname);
+    if (this.isDown) response.writeHead(503).end();
+    else if (pathname === '/.well-known/openid-configuration')
+      this.answer(response, this.document());
     else if (pathname === '/keys') this.answer(response, { keys: this.published() });
     else if (pathname === '/token') {
       this.tokenRequests += 1;
@@ -59,6 +65,7 @@ export class TestIdentityProvider {
     this.claims = {};
     this.header = { alg: 'ES256', kid: 'first' };
     this.metadata = {};
+    this.isDown = false;
     this.answerTokens = undefined;
   }
 

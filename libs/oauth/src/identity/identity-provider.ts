@@ -12,8 +12,11 @@ export const LOGIN_PATH = '/login/start';
 export const CALLBACK_PATH = '/login/callback';
 const METADATA_PATH = '/.well-known/openid-configuration';
 const METADATA_MS = 3_600_000;
+/** Pause after metadata could not be read, so that not every login waits for them. */
+const RETRY_AFTER_MS = 10_000;
 const MAX_AT_ONCE = 16;
 const MAX_REASON_CHARS = 200;
+const MAX_CODE_CHARS = 4_000;
 
 const metadataSchema = z.object({
   issuer: z.string(),
@@ -30,6 +33,7 @@ interface Metadata {
   readonly token: URL;
   readonly authMethods: readonly string[];
   readonly namesIssuer: boolean;
+  readonly keysUrl: URL;
   readonly idTokens: IdTokens;
   /** Monotonic. */
   readonly readAt: number;
@@ -44,7 +48,10 @@ interface Settled {
 /** Where people log in by OpenID Connect: a code with PKCE, and an ID token that only this login can have. */
 @Injectable()
 export class IdentityProvider {
-  private metadata: Promise<Metadata> | undefined;
+  /** The last that was right, also after a failure. */
+  private known: Metadata | undefined;
+  private reading: Promise<Metadata> | undefined;
+  private failure: { readonly error: unknown; readonly at: number } | undefined;
   private running = 0;
 
   constructor(
@@ -93,7 +100,14 @@ export class IdentityProvider {
         const why = clientText(answer.get('error_description') ?? error, MAX_REASON_CHARS);
         throw new LoginFailed(`${this.name} did not log you in: ${why}`, 403);
       }
-      const token = await this.redeem(metadata, attempt, answer.get('code') ?? '');
+      const code = answer.get('code') ?? '';
+      if (code === '' || code.length > MAX_CODE_CHARS) {
+        throw new LoginFailed(
+          `The answer of ${this.name} has no code. Begin the login again.`,
+          400,
+        );
+      }
+      const token = await this.redeem(metadata, attempt, code);
       return this.read(metadata, attempt, token);
     });
   }
@@ -186,19 +200,36 @@ export class IdentityProvider {
   }
 
   private async current(): Promise<Metadata> {
-    const known = await this.metadata?.catch(() => undefined);
-    if (known && this.clock.monotonic() - known.readAt < METADATA_MS) return known;
-    const reading = this.readMetadata();
-    this.metadata = reading;
-    return reading.catch((error: unknown) => {
-      // What was read before is better than nothing; its keys are fetched when they change.
-      if (this.metadata === reading) this.metadata = known && Promise.resolve(known);
-      if (known) return known;
-      throw error;
-    });
+    const { known, failure } = this;
+    const now = this.clock.monotonic();
+    if (known && now - known.readAt < METADATA_MS) return known;
+    if (failure && now - failure.at < RETRY_AFTER_MS) return this.inPlaceOf(failure.error);
+    this.reading ??= this.readMetadata().finally(() => (this.reading = undefined));
+    try {
+      return await this.reading;
+    } catch (error) {
+      return this.inPlaceOf(error);
+    }
+  }
+
+  /** What was read before is better than nothing; its keys are fetched when they change. */
+  private inPlaceOf(error: unknown): Metadata {
+    if (this.known) return this.known;
+    throw error;
   }
 
   private async readMetadata(): Promise<Metadata> {
+    try {
+      this.known = await this.askMetadata();
+      this.failure = undefined;
+      return this.known;
+    } catch (error) {
+      this.failure = { error, at: this.clock.monotonic() };
+      throw error;
+    }
+  }
+
+  private async askMetadata(): Promise<Metadata> {
     const { issuer } = this.settled;
     const address = new URL(issuer.replace(/\/$/, '') + METADATA_PATH);
     const answer = await askProvider(this.egress, address);
@@ -211,16 +242,25 @@ export class IdentityProvider {
     }
     const { data } = read;
     const keysUrl = this.endpoint(data.jwks_uri);
-    const origin = { name: issuer, keysUrl, setting: 'MCP_AGGREGATOR_LOGIN_ISSUER' };
     return {
       authorize: this.endpoint(data.authorization_endpoint),
       token: this.endpoint(data.token_endpoint),
       // The default of OpenID Connect Discovery.
       authMethods: data.token_endpoint_auth_methods_supported ?? ['client_secret_basic'],
       namesIssuer: data.authorization_response_iss_parameter_supported === true,
-      idTokens: await openIssuer(origin, this.clock, this.egress),
+      keysUrl,
+      idTokens: await this.keysAt(keysUrl),
       readAt: this.clock.monotonic(),
     };
+  }
+
+  /** The keys that were fetched are used on while their address is the same. */
+  private async keysAt(keysUrl: URL): Promise<IdTokens> {
+    const { known } = this;
+    if (known?.keysUrl.href === keysUrl.href) return known.idTokens;
+    const { issuer: name } = this.settled;
+    const origin = { name, keysUrl, setting: 'MCP_AGGREGATOR_LOGIN_ISSUER' };
+    return openIssuer(origin, this.clock, this.egress);
   }
 
   private endpoint(address: string): URL {
