@@ -14,6 +14,7 @@ export class People1764810000000 implements MigrationInterface {
         scopes text[] NOT NULL,
         groups text[] NOT NULL,
         session_hash varchar(64) NOT NULL UNIQUE,
+        rules_hash varchar(64) NOT NULL,
         created_at timestamptz NOT NULL DEFAULT now(),
         last_login_at timestamptz NOT NULL DEFAULT now(),
         ends_at timestamptz NOT NULL,

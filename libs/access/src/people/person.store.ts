@@ -1,28 +1,39 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Env, type Tx } from '@app/platform';
+import { createHash } from 'node:crypto';
 import { TooManyAccounts } from '../access.errors.js';
 import { MAX_PEOPLE, type ProvedPerson, type ProviderPerson } from './person.js';
 
-const COLUMNS = `id, subject, label, scopes, groups, session_hash AS "sessionHash",
-  ends_at AS "endsAt"`;
 /** What clients were allowed to do ends later, with the grant: those who log in again have the same account. */
 const KEPT_FOR = `interval '30 days'`;
 
 /** The rows of `mcp.people`. The clock of the database decides, so that all replicas agree. */
 @Injectable()
 export class PersonStore {
+  /** Of the settings that decide what someone may do: who logged in with others has to log in again. */
+  private readonly rulesHash: string;
+
   constructor(
     private readonly database: Database,
     private readonly env: Env,
-  ) {}
+  ) {
+    const deciding = [
+      env.MCP_AGGREGATOR_LOGIN_ROLES,
+      env.MCP_AGGREGATOR_LOGIN_DOMAINS,
+      env.MCP_AGGREGATOR_JWT_ROLES_CLAIM,
+      env.MCP_AGGREGATOR_JWT_GROUPS_CLAIM,
+    ];
+    this.rulesHash = createHash('sha256').update(JSON.stringify(deciding)).digest('hex');
+  }
 
-  /** Those who logged in lately at the identity provider that is configured. */
+  /** Those who logged in lately, with these settings, at the identity provider that is configured. */
   async alive(): Promise<readonly ProviderPerson[]> {
-    const { MCP_AGGREGATOR_LOGIN_ISSUER: issuer } = this.env;
+    const { MCP_AGGREGATOR_LOGIN_ISSUER: issuer, MCP_AGGREGATOR_LOGIN_DAYS: days } = this.env;
     if (issuer === undefined) return [];
     return this.database.background.direct.query<ProviderPerson[]>(
-      `SELECT ${COLUMNS} FROM mcp.people WHERE issuer = $1 AND ends_at > now()`,
-      [issuer],
+      `SELECT ${columnsWith('$3')} FROM mcp.people
+       WHERE issuer = $1 AND rules_hash = $2 AND ${endsBy('$3')} > now()`,
+      [issuer, this.rulesHash, days],
     );
   }
 
@@ -34,17 +45,20 @@ export class PersonStore {
   ): Promise<ProviderPerson> {
     // Others who log in at the same time wait, so that the limit holds.
     await tx.query('LOCK TABLE mcp.people IN SHARE ROW EXCLUSIVE MODE');
+    const { rulesHash } = this;
     const days = this.env.MCP_AGGREGATOR_LOGIN_DAYS;
     const [person] = await tx.query<ProviderPerson[]>(
-      `INSERT INTO mcp.people (id, issuer, subject, label, scopes, groups, session_hash, ends_at)
+      `INSERT INTO mcp.people (id, issuer, subject, label, scopes, groups, session_hash, ends_at,
+         rules_hash)
        SELECT $1::uuid, $2::text, $3::text, $4::text, $5::text[], $6::text[], $7::text,
-         now() + make_interval(days => $8::int)
+         now() + make_interval(days => $8::int), $10::text
        WHERE (SELECT count(*) FROM mcp.people) < $9::int
           OR EXISTS (SELECT 1 FROM mcp.people WHERE issuer = $2 AND subject = $3)
        ON CONFLICT (issuer, subject) DO UPDATE SET label = excluded.label, scopes = excluded.scopes,
-         groups = excluded.groups, ends_at = excluded.ends_at, last_login_at = now()
-       RETURNING ${COLUMNS}`,
-      [id, issuer, subject, label, scopes, groups, sessionHash, days, MAX_PEOPLE],
+         groups = excluded.groups, ends_at = excluded.ends_at, last_login_at = now(),
+         rules_hash = excluded.rules_hash
+       RETURNING ${columnsWith('$8')}`,
+      [...[id, issuer, subject, label, scopes, groups, sessionHash, days], MAX_PEOPLE, rulesHash],
     );
     if (!person) throw new TooManyAccounts(MAX_PEOPLE);
     return person;
@@ -64,4 +78,13 @@ export class PersonStore {
       `DELETE FROM mcp.people WHERE ends_at <= now() - ${KEPT_FOR}`,
     );
   }
+}
+
+/** Fewer days than at the login count at once. */
+function endsBy(days: string): string {
+  return `least(ends_at, last_login_at + make_interval(days => ${days}::int))`;
+}
+
+function columnsWith(days: string): string {
+  return `id, subject, label, scopes, groups, session_hash AS "sessionHash", ${endsBy(days)} AS "endsAt"`;
 }
