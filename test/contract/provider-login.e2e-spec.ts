@@ -135,6 +135,56 @@ describe('people of an identity provider', () => {
     expect(await sessionOf(before)).toMatchObject(all);
   });
 
+  it('lose sessions and clients when an administrator ends the account', async () => {
+    const admin = await loggedIn({ sub: 'gil', groups: [], realm_access: { roles: ['ops'] } });
+    const browser = await loggedIn({ sub: 'hal' });
+    const listed = await admin.read('/api/v1/aggregator/people?limit=500');
+    const { people } = listed.body as { people: { id: string; subject: string }[] };
+    const hal = people.find(({ subject }) => subject === 'hal');
+    expect(hal).toMatchObject({ issuer: provider.issuer, role: 'caller', active: true });
+    expect(listed.text).not.toMatch(/hash/);
+    const end = (id = '') =>
+      admin.read(`/api/v1/aggregator/people/${id}`, {
+        method: 'DELETE',
+        headers: { 'x-requested-with': 'switchboard-console' },
+      });
+    expect((await end(hal?.id)).status).toBe(204);
+    expect((await browser.read('/console/session')).status).toBe(204);
+    for (const id of [hal?.id, 'hal']) {
+      const again = await end(id);
+      expect([again.status, again.body]).toMatchObject([404, { error_code: 'PERSON_NOT_FOUND' }]);
+    }
+    const audit = await admin.read('/api/v1/aggregator/audit?actor=jwt%3Agil');
+    expect(audit.body).toMatchObject({
+      entries: expect.arrayContaining([
+        expect.objectContaining({
+          event: 'console.account_ended',
+          details: { person_id: hal?.id, person: 'hal', subject: `jwt:${provider.issuer} hal` },
+        }),
+        expect.objectContaining({
+          event: 'console.logged_in',
+          details: { by: 'provider', person: 'gil', scopes: ['admin'] },
+        }),
+      ]),
+    });
+  });
+
+  it('are named in the audit log with the reason when they may not log in', async () => {
+    const admin = await loggedIn({ sub: 'gil', groups: [], realm_access: { roles: ['ops'] } });
+    await loggedIn({ sub: 'ida', groups: ['others'] });
+    const audit = await admin.read('/api/v1/aggregator/audit?actor=jwt%3Aida');
+    expect(audit.body).toMatchObject({
+      entries: [
+        {
+          event: 'console.login_refused',
+          outcome: 'refused',
+          actor_subject: `jwt:${provider.issuer} ida`,
+          details: { by: 'provider', person: 'ida', reason: 'role' },
+        },
+      ],
+    });
+  });
+
   it('are known by issuer and subject, whatever name and address they have', async () => {
     const first = await loggedIn({ sub: 'dee', email: 'x@example.com', email_verified: true });
     const other = await loggedIn({ sub: 'eve', email: 'x@example.com', email_verified: false });

@@ -85,12 +85,14 @@ const ROUTES = {
     GET {}/audit
     GET {}/backup
     POST {}/reload
+    GET {}/people
     GET {}/policy/export
     GET {}/tokens
     GET {}/tokens/{id}
     GET {}/tools/{id}/override
     GET {}/tools/{id}/overrides
     DELETE {}/grants/{id}
+    DELETE {}/people/{id}
     DELETE {}/query/servers/{name}
     DELETE {}/servers/{id}
     DELETE {}/skills/{id}

@@ -91,9 +91,9 @@ export class TestBrowser {
   }
 
   /** As a page of the service asks for it. */
-  read(path: string): Promise<Answer> {
-    const headers = { 'sec-fetch-site': 'same-origin', cookie: this.cookieHeader(true) };
-    return at(this.service, path, { headers });
+  read(path: string, { headers, ...sending }: Parameters<typeof at>[2] = {}): Promise<Answer> {
+    const own = { 'sec-fetch-site': 'same-origin', cookie: this.cookieHeader(true) };
+    return at(this.service, path, { ...sending, headers: { ...own, ...headers } });
   }
 
   takeCookiesOf(other: TestBrowser): void {

@@ -27,12 +27,21 @@ const loginHelp = {
 } as const;
 
 /** Someone whom the identity provider knows and this service gives no role. */
+/** Why someone whom the identity provider knows may not log in. */
+export type LoginRefusal = 'role' | 'domain' | 'unverified-address' | 'account-ended';
+
+const whyRefused: Readonly<Record<LoginRefusal, string>> = {
+  role: 'Your account at the identity provider has no role at this service; an administrator gives it one with MCP_AGGREGATOR_LOGIN_ROLES',
+  domain:
+    'Your account at the identity provider is of none of the domains that may log in at this service; an administrator names them in MCP_AGGREGATOR_LOGIN_DOMAINS',
+  'unverified-address':
+    'The identity provider does not say that your e-mail address is verified, and this service admits only verified ones (MCP_AGGREGATOR_LOGIN_DOMAINS). Verify it there, and log in again',
+  'account-ended': 'Your account at this service ended during the login. Begin the login again',
+};
+
 export class PersonNotAllowed extends AppError {
-  constructor() {
-    super(
-      'Your account at the identity provider has no role at this service; an administrator gives it one with MCP_AGGREGATOR_LOGIN_ROLES',
-      { kind: 'forbidden', code: 'FORBIDDEN' },
-    );
+  constructor(reason: LoginRefusal) {
+    super(whyRefused[reason], { kind: 'forbidden', code: 'FORBIDDEN' });
   }
 }
 
@@ -128,6 +137,15 @@ export class TokenNotFound extends AppError {
     super(`No token was issued with the id ${id.slice(0, 100)}`, {
       kind: 'not-found',
       code: 'TOKEN_NOT_FOUND',
+    });
+  }
+}
+
+export class PersonNotFound extends AppError {
+  constructor(id: string) {
+    super(`No person has an account with the id ${id.slice(0, 100)}`, {
+      kind: 'not-found',
+      code: 'PERSON_NOT_FOUND',
     });
   }
 }

@@ -23,6 +23,8 @@ import { PruneBrowserSessionsJob } from './browser-sessions/prune-browser-sessio
 import { ChoosePasswordHandler } from './passwords/choose-password.command.js';
 import { InvitePersonHandler } from './passwords/invite-person.command.js';
 import { PasswordStore } from './passwords/password.store.js';
+import { EndPersonHandler } from './people/end-person.command.js';
+import { PeopleController } from './people/people.controller.js';
 import { PersonStore } from './people/person.store.js';
 import { ProviderLogins } from './people/provider-logins.js';
 import { IssuedTokenStore } from './tokens/issued-token.store.js';
@@ -40,7 +42,7 @@ import { Tokens } from './authenticate/tokens.js';
 @Global()
 @Module({
   imports: [TypeOrmModule.forFeature([AuditEntity])],
-  controllers: [AuditController, ProtectedResourceController, TokensController],
+  controllers: [AuditController, PeopleController, ProtectedResourceController, TokensController],
   providers: [
     AccessControl,
     auditEntriesLost,
@@ -53,6 +55,7 @@ import { Tokens } from './authenticate/tokens.js';
     BrowserSessionStore,
     Challenges,
     ChoosePasswordHandler,
+    EndPersonHandler,
     InvitePersonHandler,
     IssuedTokenStore,
     IssueTokenHandler,

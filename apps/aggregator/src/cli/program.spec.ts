@@ -38,6 +38,7 @@ describe(buildProgram.name, () => {
       ...['skills', 'skills list', 'skills show'],
       'tokens',
       ...['list', 'create', 'rotate', 'invite', 'revoke'].map((name) => `tokens ${name}`),
+      ...['people', 'people list', 'people end'],
       ...['oauth', 'oauth grants', 'oauth withdraw'],
       'connections',
       ...['list', 'connect', 'disconnect'].map((name) => `connections ${name}`),

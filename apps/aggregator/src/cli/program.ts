@@ -25,6 +25,7 @@ import {
 import { loginCommand } from './login.js';
 import type { Output, Perform } from './session.js';
 import { skillsGroup } from './skills.js';
+import { peopleGroup } from './people.group.js';
 import { tokensGroup } from './token-commands.js';
 import { callCommand, toolsGroup } from './tools/tools.group.js';
 import { usageProblem } from './usage.js';
@@ -78,6 +79,7 @@ function commandsOf(perform: Perform, env: Surroundings['env']): CommandUnknownO
     queryCommand(perform),
     skillsGroup(perform),
     tokensGroup(perform),
+    peopleGroup(perform),
     oauthGroup(perform),
     connectionsGroup(perform, env),
     viewsGroup(perform),

@@ -145,10 +145,10 @@ export class Tokens {
     );
   }
 
-  /** As `drop`, for someone who has no role any more. */
-  dropPerson(subject: string): Promise<void> {
+  /** As `drop`, for someone whose account ended. */
+  dropPerson(personId: string): Promise<void> {
     this.drops += 1;
-    const others = this.people.filter((person) => person.subject !== subject);
+    const others = this.people.filter(({ id }) => id !== personId);
     return this.replaceIssued(this.issued, others);
   }
 

@@ -66,9 +66,12 @@ export class LogInHandler implements ICommandHandler<LogIn> {
       await use(tx);
       const given = { idHash: tokenHash(id), tokenHash: beginning.tokenHash, endsBy };
       const begun = await this.store.insert(given, tx);
-      const { name, subject } = holder.principal;
+      const { name, subject, scopes } = holder.principal;
       const actor = { name, subject, ip };
-      await this.audit.record({ event: 'console.logged_in', actor, details: { by } }, tx);
+      // What the provider said of a person is in no setting, and changes with each login.
+      const { label: person } = holder;
+      const details = { by, ...(person !== undefined && { person, scopes: [...scopes] }) };
+      await this.audit.record({ event: 'console.logged_in', actor, details }, tx);
       return begun;
     });
     return { id, session: withHolder(session, holder) };

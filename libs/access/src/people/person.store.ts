@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Env, type Tx } from '@app/platform';
 import { createHash } from 'node:crypto';
-import { TooManyAccounts } from '../access.errors.js';
-import { MAX_PEOPLE, type ProvedPerson, type ProviderPerson } from './person.js';
+import { PersonNotFound, TooManyAccounts } from '../access.errors.js';
+import { type ListedPerson, MAX_PEOPLE, type ProvedPerson, type ProviderPerson } from './person.js';
 
 /** What clients were allowed to do ends later, with the grant: those who log in again have the same account. */
 const KEPT_FOR = `interval '30 days'`;
@@ -64,13 +64,45 @@ export class PersonStore {
     return person;
   }
 
-  /** False when there was none. */
-  async delete(issuer: string, subject: string, tx: Tx): Promise<boolean> {
-    const [, deleted] = await tx.query<[unknown, number]>(
-      'DELETE FROM mcp.people WHERE issuer = $1 AND subject = $2',
+  /** Of all issuers. */
+  async list({
+    limit,
+    offset,
+  }: Record<'limit' | 'offset', number>): Promise<{ people: ListedPerson[]; total: number }> {
+    const { MCP_AGGREGATOR_LOGIN_ISSUER: issuer, MCP_AGGREGATOR_LOGIN_DAYS: days } = this.env;
+    const { direct } = this.database;
+    const [people, [count]] = await Promise.all([
+      direct.query<ListedPerson[]>(
+        `SELECT id, issuer, subject, label, scopes, groups, created_at AS "createdAt",
+           last_login_at AS "lastLoginAt", ${endsBy('$3')} AS "endsAt",
+           coalesce(issuer = $1 AND rules_hash = $2 AND ${endsBy('$3')} > now(), false) AS "isActive"
+         FROM mcp.people ORDER BY last_login_at DESC, id LIMIT $4 OFFSET $5`,
+        [issuer ?? null, this.rulesHash, days, limit, offset],
+      ),
+      direct.query<{ total: number }[]>('SELECT count(*)::int AS total FROM mcp.people'),
+    ]);
+    return { people, total: count?.total ?? 0 };
+  }
+
+  /** The id of the account; undefined when there was none. */
+  async delete(issuer: string, subject: string, tx: Tx): Promise<string | undefined> {
+    const [rows] = await tx.query<[{ id: string }[], number]>(
+      'DELETE FROM mcp.people WHERE issuer = $1 AND subject = $2 RETURNING id',
       [issuer, subject],
     );
-    return deleted > 0;
+    return rows[0]?.id;
+  }
+
+  /** Throws PersonNotFound. */
+  async deleteById(
+    id: string,
+    tx: Tx,
+  ): Promise<Pick<ProvedPerson, 'issuer' | 'subject' | 'label'>> {
+    const [[person]] = await tx.query<
+      [Pick<ProvedPerson, 'issuer' | 'subject' | 'label'>[], number]
+    >('DELETE FROM mcp.people WHERE id = $1 RETURNING issuer, subject, label', [id]);
+    if (!person) throw new PersonNotFound(id);
+    return person;
   }
 
   async deleteExpired(): Promise<void> {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Replicas } from '@app/platform';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { PersonNotAllowed } from '../access.errors.js';
+import { type LoginRefusal, PersonNotAllowed } from '../access.errors.js';
 import { AuditStore } from '../audit/audit.store.js';
-import { principalName } from '../authenticate/principal.js';
+import { principalName, subjectIn } from '../authenticate/principal.js';
 import { type Holder, Tokens } from '../authenticate/tokens.js';
 import { TOKENS_CHANGED } from '../tokens/issued-token.js';
 import type { ProvedPerson } from './person.js';
@@ -22,12 +22,13 @@ export class ProviderLogins {
 
   /**
    * The hash that sessions of the account have. Without a scope the account ends, with its sessions and clients, and this
-   * rejects with PersonNotAllowed.
+   * rejects with PersonNotAllowed, which says why.
    */
   async accept(person: ProvedPerson, ip: string | null): Promise<[hash: string, Holder]> {
     if (person.scopes.length === 0) {
-      await this.end(person, ip);
-      throw new PersonNotAllowed();
+      const { refusal = 'role' } = person;
+      await this.refuse(person, refusal, ip);
+      throw new PersonNotAllowed(refusal);
     }
     const fresh = { id: randomUUID(), sessionHash: randomBytes(32).toString('hex') };
     const { sessionHash } = await this.database.transaction(async (tx) => {
@@ -37,19 +38,34 @@ export class ProviderLogins {
     });
     await this.tokens.reload();
     const holder = this.tokens.holderOf(sessionHash);
-    if (!holder) throw new PersonNotAllowed();
+    if (!holder) throw new PersonNotAllowed('account-ended');
     return [sessionHash, holder];
   }
 
-  private async end({ issuer, subject }: ProvedPerson, ip: string | null): Promise<void> {
+  private async refuse(
+    { issuer, subject, label }: ProvedPerson,
+    reason: LoginRefusal,
+    ip: string | null,
+  ): Promise<void> {
     const name = principalName('jwt', subject);
     if (name === undefined) return;
-    const wasKnown = await this.database.transaction(async (tx) => {
-      if (!(await this.store.delete(issuer, subject, tx))) return false;
-      await this.audit.record({ event: 'console.account_ended', actor: { name, ip } }, tx);
+    const actor = { name, subject: subjectIn('jwt', subject, issuer), ip };
+    const ended = await this.database.transaction(async (tx) => {
+      const details = { by: 'provider', person: label, reason };
+      const refused = {
+        event: 'console.login_refused',
+        outcome: 'refused',
+        actor,
+        details,
+      } as const;
+      await this.audit.record(refused, tx);
+      const id = await this.store.delete(issuer, subject, tx);
+      if (id === undefined) return undefined;
+      const about = { person_id: id, person: label, subject: actor.subject };
+      await this.audit.record({ event: 'console.account_ended', actor, details: about }, tx);
       await this.replicas.tellIn(tx, TOKENS_CHANGED);
-      return true;
+      return id;
     });
-    if (wasKnown) await this.tokens.dropPerson(subject);
+    if (ended !== undefined) await this.tokens.dropPerson(ended);
   }
 }

@@ -73,6 +73,54 @@ export type AuditPageView = {
     entries: Array<AuditEntryView>;
 };
 
+export type PersonView = {
+    id: string;
+    /**
+     * Of the identity provider.
+     */
+    issuer: string;
+    /**
+     * What the identity provider calls the person; never given to another.
+     */
+    subject: string;
+    /**
+     * For people to read; proves nothing.
+     */
+    label: string;
+    /**
+     * By the scope that reaches farthest.
+     */
+    role: 'viewer' | 'caller' | 'operator' | 'admin';
+    /**
+     * Of the last login.
+     */
+    scopes: Array<'read' | 'call' | 'operate' | 'admin'>;
+    /**
+     * Of the last login.
+     */
+    groups: Array<string>;
+    /**
+     * False for one who has to log in again: after MCP_AGGREGATOR_LOGIN_DAYS, or since the settings of logins changed.
+     */
+    active: boolean;
+    created_at: string;
+    last_login_at: string;
+    /**
+     * Unless the person logs in again before.
+     */
+    ends_at: string;
+};
+
+export type PersonListView = {
+    /**
+     * Number of items in the whole list.
+     */
+    total: number;
+    limit: number;
+    offset: number;
+    people: Array<PersonView>;
+};
+
 export type PinnedViewView = {
     view_id: string;
     level: 'read' | 'call_read_only' | 'call';
@@ -2903,6 +2951,79 @@ export type ExportAuditEntriesResponses = {
 };
 
 export type ExportAuditEntriesResponse = ExportAuditEntriesResponses[keyof ExportAuditEntriesResponses];
+
+export type ListAccountsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        limit?: number;
+        offset?: number;
+    };
+    url: '/api/v1/aggregator/people';
+};
+
+export type ListAccountsErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Refused by validation; every field is named
+     */
+    422: ValidationErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type ListAccountsError = ListAccountsErrors[keyof ListAccountsErrors];
+
+export type ListAccountsResponses = {
+    200: PersonListView;
+};
+
+export type ListAccountsResponse = ListAccountsResponses[keyof ListAccountsResponses];
+
+export type EndAccountData = {
+    body?: never;
+    path: {
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/aggregator/people/{id}';
+};
+
+export type EndAccountErrors = {
+    /**
+     * No token, or an unknown one
+     */
+    401: ErrorView;
+    /**
+     * The token lacks the scope, or the Host or Origin is not allowed
+     */
+    403: ErrorView;
+    /**
+     * Not found
+     */
+    404: ErrorView;
+    /**
+     * Too many requests; see Retry-After
+     */
+    429: ErrorView;
+};
+
+export type EndAccountError = EndAccountErrors[keyof EndAccountErrors];
+
+export type EndAccountResponses = {
+    204: void;
+};
+
+export type EndAccountResponse = EndAccountResponses[keyof EndAccountResponses];
 
 export type ListTokensData = {
     body?: never;
