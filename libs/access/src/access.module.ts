@@ -88,6 +88,7 @@ import { Tokens } from './authenticate/tokens.js';
     JwtVerifier,
     PageLogin,
     PasswordStore,
+    PersonStore,
     CallerTokens,
     StillAdmitted,
     Tokens,

@@ -16,6 +16,7 @@ export { adminTokenNotice, clientSnippet, tokenHash } from './authenticate/admin
 export { claimAt, groupsIn, scopesOfRoles, wordsIn } from './authenticate/claims.js';
 export { type IdTokens, openIssuer } from './authenticate/open-issuer.js';
 export type { ProvedPerson } from './people/person.js';
+export { PersonStore } from './people/person.store.js';
 export { JwtVerifier, type OwnJwts } from './authenticate/jwt-verifier.js';
 export { LruMap } from './authenticate/lru-map.js';
 export {

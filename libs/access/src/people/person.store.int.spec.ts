@@ -45,6 +45,22 @@ describe.each(allEngines)(`${PersonStore.name} on %s`, (engine) => {
     expect(await storeWith().alive()).toMatchObject([{ id: person.id }]);
   });
 
+  it('names those who have no account any more, unless JWTs alone are accepted', async () => {
+    const { id } = await logIn('ada');
+    const store = storeWith();
+    const subjects = [`jwt:${issuer} ada`, `jwt:${issuer} bo`, 'jwt:https://other.example.com bo'];
+    expect(await store.withoutAccount(subjects)).toEqual([`jwt:${issuer} bo`]);
+    await opened.database.transaction((tx) => store.deleteById(id, tx));
+    expect(await store.withoutAccount(subjects)).toEqual(subjects.slice(0, 2));
+    const jwts = {
+      MCP_AGGREGATOR_JWKS_URL: 'https://id.example.com/keys',
+      MCP_AGGREGATOR_JWT_ISSUER: issuer,
+      MCP_AGGREGATOR_JWT_AUDIENCE: 'switchboard',
+    };
+    expect(storeWith(jwts).accountPrefix).toBeUndefined();
+    expect(await storeWith(jwts).withoutAccount(subjects)).toEqual([]);
+  });
+
   it('counts fewer days from the last login, and more days from the next one', async () => {
     const { endsAt } = await logIn('ada');
     await opened.database.direct.query(

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, Env, type Tx } from '@app/platform';
 import { createHash } from 'node:crypto';
+import { subjectIn } from '../authenticate/principal.js';
 import { PersonNotFound, TooManyAccounts } from '../access.errors.js';
 import { type ListedPerson, MAX_PEOPLE, type ProvedPerson, type ProviderPerson } from './person.js';
 
@@ -62,6 +63,26 @@ export class PersonStore {
     );
     if (!person) throw new TooManyAccounts(MAX_PEOPLE);
     return person;
+  }
+
+  /** The start of the subjects of people who need an account here; undefined if their JWTs alone are accepted too. */
+  get accountPrefix(): string | undefined {
+    const { MCP_AGGREGATOR_LOGIN_ISSUER: issuer, MCP_AGGREGATOR_JWKS_URL: jwks } = this.env;
+    return issuer === undefined || jwks !== undefined ? undefined : subjectIn('jwt', '', issuer);
+  }
+
+  /** Which of these subjects, which start so, have no account any more. */
+  async withoutAccount(subjects: readonly string[]): Promise<string[]> {
+    const prefix = this.accountPrefix;
+    const { MCP_AGGREGATOR_LOGIN_ISSUER: issuer } = this.env;
+    if (prefix === undefined) return [];
+    const { direct } = this.database.background;
+    const rows = await direct.query<{ subject: string }[]>(
+      'SELECT subject FROM mcp.people WHERE issuer = $1',
+      [issuer],
+    );
+    const known = new Set(rows.map(({ subject }) => prefix + subject));
+    return subjects.filter((subject) => subject.startsWith(prefix) && !known.has(subject));
   }
 
   /** Of all issuers. */

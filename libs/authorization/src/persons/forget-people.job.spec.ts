@@ -1,12 +1,14 @@
 import { PersonConnectionChanged } from '@app/events';
 import { ForgetPeopleJob } from './forget-people.job.js';
 
+const PROVIDER = 'jwt:https://id.example.com ';
+
 function world(rows: readonly string[], known: readonly string[], unseen: readonly string[]) {
   const told: unknown[] = [];
   const audited: object[] = [];
   const job = new ForgetPeopleJob(
     {
-      subjectsOf: async (kind: string) => rows.filter((one) => one.startsWith(`${kind}:`)),
+      subjectsFrom: async (start: string) => rows.filter((one) => one.startsWith(start)),
       seen: async (_known: string[], others: string[]) =>
         others.filter((one) => unseen.includes(one)),
       deleteSubjects: async (subjects: string[]) =>
@@ -14,6 +16,10 @@ function world(rows: readonly string[], known: readonly string[], unseen: readon
       deleteUnused: async () => undefined,
     } as never,
     { reload: async () => undefined, hasSubject: (one: string) => known.includes(one) } as never,
+    {
+      accountPrefix: PROVIDER,
+      withoutAccount: async (subjects: string[]) => subjects.filter((one) => !known.includes(one)),
+    } as never,
     { run: (work: () => unknown) => work() } as never,
     { execute: async () => ({ name: 'github' }) } as never,
     { record: async (entry: object) => audited.push(entry) } as never,
@@ -30,6 +36,13 @@ describe(ForgetPeopleJob.name, () => {
     expect(audited).toMatchObject([
       { event: 'connection.ended', server: { name: 'github' }, details: { subject: 'issued:1' } },
     ]);
+  });
+
+  it('ends and audits what belonged to people whose account at the provider of logins ended', async () => {
+    const rows = [`${PROVIDER}ada`, `${PROVIDER}bo`, 'jwt:https://other.example.com ada'];
+    const { job, told } = world(rows, [`${PROVIDER}bo`], []);
+    await job.forget();
+    expect(told).toEqual([new PersonConnectionChanged('id', `${PROVIDER}ada`)]);
   });
 
   it('forgets configured tokens only when no token has had their name for a day', async () => {

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { Interval } from '@nestjs/schedule';
-import { AuditStore, SYSTEM, Tokens } from '@app/access';
+import { AuditStore, PersonStore, SYSTEM, Tokens } from '@app/access';
 import { PersonConnectionChanged } from '@app/events';
 import { Signals, Upkeep } from '@app/platform';
 import { GetServer } from '@app/registry';
@@ -12,8 +12,8 @@ const EVERY_MS = 300_000;
 const UNNAMED = { name: 'unknown' };
 
 /**
- * Deletes credentials of tokens that were revoked, have expired or are no longer configured, and rows of people who
- * never connected.
+ * Deletes credentials of tokens that were revoked, have expired or are no longer configured, of people whose account
+ * ended, and rows of people who never connected.
  */
 @Injectable()
 export class ForgetPeopleJob {
@@ -22,6 +22,7 @@ export class ForgetPeopleJob {
   constructor(
     private readonly store: PersonCredentialStore,
     private readonly tokens: Tokens,
+    private readonly people: PersonStore,
     private readonly upkeep: Upkeep,
     private readonly queries: QueryBus,
     private readonly audit: AuditStore,
@@ -38,11 +39,11 @@ export class ForgetPeopleJob {
   }
 
   async forget(): Promise<void> {
-    const subjects = await this.store.subjectsOf('issued');
+    const subjects = await this.store.subjectsFrom('issued:');
     // Read after the rows: a token that was issued in between must be known.
     if (subjects.length > 0) await this.tokens.reload();
     const gone = subjects.filter((subject) => !this.tokens.hasSubject(subject));
-    gone.push(...(await this.notConfigured()));
+    gone.push(...(await this.notConfigured()), ...(await this.withoutAccount()));
     const forgotten = gone.length > 0 ? await this.store.deleteSubjects(gone) : [];
     for (const one of forgotten) await this.tell(one);
     await this.store.deleteUnused();
@@ -50,11 +51,19 @@ export class ForgetPeopleJob {
 
   /** Of names that no token has had for a day: while replicas are updated, some have other settings. */
   private async notConfigured(): Promise<readonly string[]> {
-    const subjects = await this.store.subjectsOf('token');
+    const subjects = await this.store.subjectsFrom('token:');
     if (subjects.length === 0) return [];
     const isKnown = (subject: string): boolean => this.tokens.hasSubject(subject);
     const others = subjects.filter((subject) => !isKnown(subject));
     return this.store.seen(subjects.filter(isKnown), others);
+  }
+
+  /** Of people of the identity provider: an account that begins later has the same subject. */
+  private async withoutAccount(): Promise<readonly string[]> {
+    const start = this.people.accountPrefix;
+    if (start === undefined) return [];
+    const subjects = await this.store.subjectsFrom(start);
+    return subjects.length === 0 ? [] : this.people.withoutAccount(subjects);
   }
 
   private async tell({ serverId, subject, person }: Forgotten): Promise<void> {

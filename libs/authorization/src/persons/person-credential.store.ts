@@ -215,10 +215,10 @@ export class PersonCredentialStore {
   }
 
   /** Subjects of tokens of this service: of those that were issued, or of those that are configured. */
-  async subjectsOf(kind: 'issued' | 'token'): Promise<string[]> {
+  async subjectsFrom(start: string): Promise<string[]> {
     const rows = await this.database.background.direct.query<{ subject: string }[]>(
       'SELECT DISTINCT subject FROM mcp.person_credentials WHERE starts_with(subject, $1)',
-      [`${kind}:`],
+      [start],
     );
     return rows.map(({ subject }) => subject);
   }
