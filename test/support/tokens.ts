@@ -2,6 +2,7 @@ import type { TokensWithdrawn } from '@app/events';
 import type { Clock, ConfiguredToken, Env, Signals } from '@app/platform';
 import type { TokenStore } from '../../libs/access/src/authenticate/token.store.js';
 import { Tokens } from '../../libs/access/src/authenticate/tokens.js';
+import type { ProviderPerson } from '../../libs/access/src/people/person.js';
 import type { IssuedToken } from '../../libs/access/src/tokens/issued-token.js';
 import type { IssuedTokenStore } from '../../libs/access/src/tokens/issued-token.store.js';
 
@@ -9,6 +10,7 @@ import type { IssuedTokenStore } from '../../libs/access/src/tokens/issued-token
 export interface TokenRows {
   readonly configured: ConfiguredToken[];
   issued: readonly IssuedToken[];
+  people: readonly ProviderPerson[];
   readonly withdrawn: string[];
   /** The next reads of issued tokens wait for these, after they have read. */
   readonly waits: Promise<void>[];
@@ -17,6 +19,7 @@ export interface TokenRows {
 export const noRows = (): TokenRows => ({
   configured: [],
   issued: [],
+  people: [],
   withdrawn: [],
   waits: [],
 });
@@ -45,6 +48,6 @@ export function tokensOn(env: Env, rows = noRows()): Tokens {
     issued as IssuedTokenStore,
     signals as unknown as Signals,
     { now: () => new Date() } as Clock,
-    { alive: async () => [] } as never,
+    { alive: async () => rows.people } as never,
   );
 }

@@ -1,4 +1,4 @@
-import { parseEnv } from '@app/platform';
+import { parseEnv, type TokenScope } from '@app/platform';
 import { createHash } from 'node:crypto';
 import { noRows, type TokenRows, tokensOn } from '../../../../test/support/tokens.js';
 import type { IssuedToken } from '../tokens/issued-token.js';
@@ -195,5 +195,34 @@ describe(Tokens.name, () => {
       expect(tokens.takeUsed()).toEqual(['id of ci']);
       expect(tokens.takeUsed()).toEqual([]);
     });
+  });
+
+  it('tells of people of an identity provider who may do less than before, and of no others', async () => {
+    const issuer = 'https://id.example.com';
+    const env = parseEnv({
+      MCP_AGGREGATOR_TOKENS: 'ops:admin:token-of-operators',
+      MCP_AGGREGATOR_LOGIN_ISSUER: issuer,
+      MCP_AGGREGATOR_LOGIN_CLIENT_ID: 'switchboard',
+      MCP_AGGREGATOR_PUBLIC_URL: 'https://mcp.example.com',
+    });
+    const person = (subject: string, scopes: readonly TokenScope[], groups: readonly string[]) => ({
+      ...{ id: `id of ${subject}`, subject, label: subject, scopes, groups },
+      ...{ sessionHash: hashOf(subject, 'hex'), endsAt: new Date(Date.now() + MINUTE) },
+    });
+    rows.people = [
+      person('ada', ['read', 'call'], ['a']),
+      person('bo', ['read'], ['a', 'b']),
+      person('cy', ['read'], ['a']),
+      person('dee', ['read'], []),
+    ];
+    const tokens = tokensOn(env, rows);
+    await tokens.load();
+    rows.people = [
+      person('ada', ['read'], ['a']),
+      person('bo', ['read'], ['b']),
+      person('cy', ['read', 'call'], ['a', 'b']),
+    ];
+    await tokens.reload();
+    expect(rows.withdrawn).toEqual(['ada', 'bo', 'dee'].map((one) => `jwt:${issuer} ${one}`));
   });
 });

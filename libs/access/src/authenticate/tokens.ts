@@ -176,7 +176,8 @@ export class Tokens {
     const tokens = rows.filter(({ name }) => !configured.has(name));
     const kept = new Set([...tokens, ...people].map(({ id }) => id));
     const tokensGone = this.issued.filter(({ id }) => !kept.has(id));
-    const peopleGone = this.people.filter(({ id }) => !kept.has(id));
+    const now = new Map(people.map((person) => [person.id, person]));
+    const peopleLess = this.people.filter((person) => mayLess(person, now.get(person.id)));
     this.collectUsed();
     this.issued = tokens;
     this.people = people;
@@ -198,7 +199,7 @@ export class Tokens {
     for (const person of people) this.addPerson(person);
     const subjects = [
       ...tokensGone.map(({ id }) => subjectIn('issued', id)),
-      ...peopleGone.map((person) => this.subjectOf(person)),
+      ...peopleLess.map((person) => this.subjectOf(person)),
     ];
     if (subjects.length > 0) await this.signals.tell(new TokensWithdrawn(subjects));
   }
@@ -259,6 +260,15 @@ function nameOf({ subject }: ProviderPerson): string {
 
 function tokenPrincipal(name: string, scopes: Principal['scopes'], subject: string): Principal {
   return { name, scopes, subjects: [`token:${name}`], subject };
+}
+
+/** Streams that are open would keep serving what the person could see before. */
+function mayLess(before: ProviderPerson, now: ProviderPerson | undefined): boolean {
+  if (!now) return true;
+  return (
+    before.scopes.some((scope) => !now.scopes.includes(scope)) ||
+    before.groups.some((group) => !now.groups.includes(group))
+  );
 }
 
 /** Clients see it in their access tokens, so it is not the hash that a login is compared with. */
