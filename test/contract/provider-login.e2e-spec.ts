@@ -39,7 +39,7 @@ describe('people of an identity provider', () => {
   ): Promise<TestBrowser> => {
     provider.claims = claims;
     const browser = new TestBrowser(service);
-    const there = (await browser.open(`${PUBLIC_URL}/login/start`)) ?? '';
+    const there = (await browser.visit('/login/start')) ?? '';
     await browser.open(provider.answerTo(there, more));
     return browser;
   };
@@ -64,7 +64,7 @@ describe('people of an identity provider', () => {
 
   it('are asked with PKCE, a nonce and a state that belong to the browser', async () => {
     const browser = new TestBrowser(service);
-    const there = new URL((await browser.open(`${PUBLIC_URL}/login/start`)) ?? '');
+    const there = new URL((await browser.visit('/login/start')) ?? '');
     expect(there.origin + there.pathname).toBe(`${provider.issuer}/authorize`);
     const asked = Object.fromEntries(there.searchParams);
     expect(asked).toMatchObject({
@@ -75,7 +75,7 @@ describe('people of an identity provider', () => {
       code_challenge_method: 'S256',
     });
     const other = new TestBrowser(service);
-    const next = new URL((await other.open(`${PUBLIC_URL}/login/start`)) ?? '');
+    const next = new URL((await other.visit('/login/start')) ?? '');
     for (const name of ['state', 'nonce', 'code_challenge']) {
       expect(asked[name]).toMatch(/^[\w-]{43}$/);
       expect(next.searchParams.get(name)).not.toBe(asked[name]);
@@ -91,12 +91,24 @@ describe('people of an identity provider', () => {
       ['//evil.example.com/', '/console/'],
       ['https://evil.example.com/', '/console/'],
       ['/console/../../evil"><script>', '/console/'],
+      ['/console/../api/v1/aggregator/servers', '/console/'],
+      ['/console/%2e%2e/api/v1/aggregator/servers', '/console/'],
     ] as const) {
       const browser = new TestBrowser(service);
       browser.staysOnPages = true;
-      const start = `${PUBLIC_URL}/login/start?to=${encodeURIComponent(to)}`;
-      await browser.open(provider.answerTo((await browser.open(start)) ?? ''));
+      const start = `/login/start?to=${encodeURIComponent(to)}`;
+      await browser.open(provider.answerTo((await browser.visit(start)) ?? ''));
       expect(browser.page).toContain(`content="0;url=${PUBLIC_URL}${opened}"`);
+    }
+  });
+
+  it('are asked before a link of another site begins a login', async () => {
+    for (const site of ['cross-site', 'same-site']) {
+      const headers = { 'sec-fetch-site': site };
+      const asked = await at(service, '/login/start?to=/console/servers', { headers });
+      expect(asked.status).toBe(200);
+      expect(asked.headers['set-cookie']).toBeUndefined();
+      expect(asked.text).toContain('href="/login/start?to=%2Fconsole%2Fservers"');
     }
   });
 
@@ -110,7 +122,7 @@ describe('people of an identity provider', () => {
     provider.claims = { sub: 'bo', email: 'bo@example.com', email_verified: true };
     await browser.open(client.authorizeUrl());
     const [, link = ''] = /href="(\/login\/start[^"]+)"/.exec(browser.page) ?? [];
-    const there = (await browser.open(PUBLIC_URL + link)) ?? '';
+    const there = (await browser.visit(link)) ?? '';
     await browser.open(provider.answerTo(there));
     expect(browser.page).toContain('<b>bo@example.com</b>');
     const answer = await client.redeem((await browser.allow()) ?? '');
@@ -224,7 +236,7 @@ describe('people of an identity provider', () => {
 
   it('are logged in once by an answer of the provider', async () => {
     const browser = new TestBrowser(service);
-    const back = provider.answerTo((await browser.open(`${PUBLIC_URL}/login/start`)) ?? '');
+    const back = provider.answerTo((await browser.visit('/login/start')) ?? '');
     await browser.open(back);
     await browser.open(back);
     expect(browser.page).toContain('This login is over');
@@ -289,7 +301,7 @@ describe('an identity provider', () => {
   const logIn = async (service: TestApp, claims: Record<string, unknown> = {}) => {
     provider.claims = claims;
     const browser = new TestBrowser(service);
-    const there = await browser.open(`${PUBLIC_URL}/login/start`);
+    const there = await browser.visit('/login/start');
     if (there !== undefined) await browser.open(provider.answerTo(there));
     return browser;
   };
@@ -374,7 +386,7 @@ describe('an identity provider in a process of its own', () => {
     try {
       const sessionAs = async (name: string) => {
         const browser = new TestBrowser(service);
-        const there = (await browser.open(`${PUBLIC_URL}/login/start`)) ?? '';
+        const there = (await browser.visit('/login/start')) ?? '';
         await browser.open(await followWithin(peer.url, `${there}&login_as=${name}`));
         return browser.read('/console/session');
       };

@@ -290,7 +290,7 @@ describe('a server that takes exchanged tokens, called with a token of this serv
     const browser = new TestBrowser(service);
     await browser.open(client.authorizeUrl());
     const [, link = ''] = /href="(\/login\/start[^"]+)"/.exec(browser.page) ?? [];
-    await browser.open(provider.answerTo((await browser.open(PUBLIC_URL + link)) ?? ''));
+    await browser.open(provider.answerTo((await browser.visit(link)) ?? ''));
     const given = await client.redeem((await browser.allow()) ?? '');
     return (given.body as Tokens).access_token;
   }

@@ -78,6 +78,11 @@ export class TestBrowser {
     return this.go(pathIn(address), 'cross-site');
   }
 
+  /** Opens an address as a link of a page of the service. */
+  async visit(address: string): Promise<string | undefined> {
+    return this.go(pathIn(address), 'same-origin');
+  }
+
   logIn(credential: string): Promise<string | undefined> {
     return this.submit('login', { credential });
   }

@@ -61,6 +61,15 @@ export function hopPage(to: string): string {
   );
 }
 
+/** Another site led here: the person decides whether to log in, and sees where. */
+export function startPage(href: string, provider: string): string {
+  return page(
+    'Log in',
+    `<h1>Log in to Switchboard</h1>
+<p>Another site sent you here. <a class="main" href="${escapeHtml(href)}">Log in with ${escapeHtml(provider)}</a></p>`,
+  );
+}
+
 /** After the decision: a redirect of the form would be refused by the policy for forms in some browsers. */
 export function donePage(to: string, host: string): string {
   const href = escapeHtml(to);

@@ -1,11 +1,12 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { PageLogin } from '@app/access';
-import { AppError, Env } from '@app/platform';
+import { AppError, Clock, Env } from '@app/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomBytes } from 'node:crypto';
-import { hopPage, html, problemPage } from '../consent/pages.js';
+import { hopPage, html, problemPage, startPage } from '../consent/pages.js';
 import { networkOf, refuseExcess } from '../request-limits.js';
+import { FailedLogins } from './failed-logins.js';
 import { CALLBACK_PATH, IdentityProvider, LOGIN_PATH } from './identity-provider.js';
 import { LoginFailed } from './identity.errors.js';
 import { fromCookie, type LoginAttempt, ownPage, proofsOf, toCookie } from './login-attempt.js';
@@ -20,6 +21,7 @@ const FAILED = 'You are not logged in';
 const STATUS = new Map<string, number>([
   ['forbidden', 403],
   ['conflict', 409],
+  ['rate-limited', 429],
   ['unavailable', 503],
 ]);
 const OVER =
@@ -29,12 +31,14 @@ const OVER =
 @Injectable()
 export class IdentityRoutes implements OnModuleInit {
   private readonly logger = new Logger('oauth');
+  private readonly failed = new FailedLogins();
 
   constructor(
     private readonly env: Env,
     private readonly http: HttpAdapterHost,
     private readonly provider: IdentityProvider,
     private readonly login: PageLogin,
+    private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
@@ -45,7 +49,8 @@ export class IdentityRoutes implements OnModuleInit {
     fastify.get<{ Querystring: { to?: unknown } }>(LOGIN_PATH, { config }, (request, reply) =>
       this.answered(reply, async () => {
         await refuseExcess(limit, request);
-        return this.begin(ownPage(request.query.to), reply);
+        const to = ownPage(request.query.to);
+        return isFromOtherSite(request) ? this.ask(to, reply) : this.begin(to, reply);
       }),
     );
     fastify.get(CALLBACK_PATH, { config }, (request, reply) =>
@@ -54,6 +59,11 @@ export class IdentityRoutes implements OnModuleInit {
         return this.finish(request, reply);
       }),
     );
+  }
+
+  private ask(to: string, reply: FastifyReply): FastifyReply {
+    const { name = '' } = this.provider;
+    return html(reply, 200, startPage(`${LOGIN_PATH}?to=${encodeURIComponent(to)}`, name));
   }
 
   private async begin(to: string, reply: FastifyReply): Promise<FastifyReply> {
@@ -73,11 +83,21 @@ export class IdentityRoutes implements OnModuleInit {
     }
     // Whatever follows, the answer was for this attempt alone.
     void reply.header('set-cookie', this.cookieWith('', 0));
-    const claims = await this.provider.finish(attempt, answer);
+    const claims = await this.claimsOf(attempt, answer, networkOf(request));
     const person = provedPerson(claims, this.env);
     if (!person) throw new LoginFailed(`${this.provider.name} gives you no usable name.`, 502);
     await this.login.logIn({ person }, request, reply);
     return html(reply, 200, hopPage(this.provider.publicUrl + attempt.to));
+  }
+
+  private async claimsOf(attempt: LoginAttempt, answer: URLSearchParams, network: string) {
+    this.failed.refuseMore(network, this.clock.monotonic());
+    try {
+      return await this.provider.finish(attempt, answer);
+    } catch (error) {
+      if (error instanceof LoginFailed) this.failed.note(network, this.clock.monotonic());
+      throw error;
+    }
   }
 
   private async answered(
@@ -117,4 +137,10 @@ export class IdentityRoutes implements OnModuleInit {
     const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
     return fromCookie(cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length));
   }
+}
+
+/** A page elsewhere must not log a person in and choose what follows. */
+function isFromOtherSite({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === 'cross-site' || site === 'same-site';
 }

@@ -32,9 +32,11 @@ export function proofsOf({ secret }: LoginAttempt): Proofs {
   };
 }
 
-/** Only pages of this service: a link must not lead elsewhere after the login. */
+/** Only pages of this service, as the browser will read the address: a link must not lead elsewhere after the login. */
 export function ownPage(to: unknown): string {
-  return typeof to === 'string' && to.length <= MAX_TO_CHARS && OWN_PAGE.test(to) ? to : HOME;
+  if (typeof to !== 'string' || to.length > MAX_TO_CHARS || !OWN_PAGE.test(to)) return HOME;
+  const { pathname, search } = new URL(to, 'http://localhost');
+  return OWN_PAGE.test(pathname) ? pathname + search : HOME;
 }
 
 export function toCookie({ secret, to }: LoginAttempt): string {
