@@ -352,6 +352,9 @@ describe('an identity provider', () => {
     expect(await status({ email: 'a@evil.com', email_verified: true })).toBe(204);
     expect(await status({ email: 'a@example.com@evil.com', email_verified: true })).toBe(204);
     expect(await status({})).toBe(204);
+    const page = async (claims: Record<string, unknown>) => (await logIn(service, claims)).page;
+    expect(await page({ email: 'a@evil.com', email_verified: true })).toContain('of none of');
+    expect(await page({ email: 'a@example.com' })).toContain('is verified');
   });
 
   it('logs in people whose JWTs are accepted, as the same person', async () => {

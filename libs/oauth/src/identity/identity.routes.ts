@@ -10,7 +10,7 @@ import { FailedLogins } from './failed-logins.js';
 import { CALLBACK_PATH, IdentityProvider, LOGIN_PATH } from './identity-provider.js';
 import { LoginFailed } from './identity.errors.js';
 import { fromCookie, type LoginAttempt, ownPage, proofsOf, toCookie } from './login-attempt.js';
-import { provedPerson } from './proved-person.js';
+import { admitsAllOfGoogle, provedPerson } from './proved-person.js';
 
 const COOKIE = 'switchboard_login';
 /** Time to log in at the provider. */
@@ -43,6 +43,11 @@ export class IdentityRoutes implements OnModuleInit {
 
   onModuleInit(): void {
     if (this.provider.name === undefined) return;
+    if (admitsAllOfGoogle(this.env)) {
+      const hint =
+        'anyone with a Google account gets the role of *; set MCP_AGGREGATOR_LOGIN_DOMAINS to your domains';
+      this.logger.warn({ setting: 'MCP_AGGREGATOR_LOGIN_ROLES', hint }, 'oauth.login_open_to_all');
+    }
     const fastify: FastifyInstance = this.http.httpAdapter.getInstance();
     const config = { access: 'public' } as const;
     const limit = fastify.createRateLimit({ ...LOGINS, keyGenerator: networkOf });

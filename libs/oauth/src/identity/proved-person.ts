@@ -11,6 +11,7 @@ import type { JWTPayload } from 'jose';
 import { clientText } from '../consent/client-text.js';
 
 const MAX_LABEL_CHARS = 100;
+const GOOGLE_ISSUER = 'https://accounts.google.com';
 
 type ClaimSettings = Pick<
   Settings,
@@ -37,9 +38,23 @@ export function provedPerson(
     issuer,
     subject,
     label: labelOf(claims, subject),
-    scopes: isOfDomain(claims, settings) ? scopesOf(claims, groups, settings) : [],
     groups,
+    ...admission(claims, groups, settings),
   };
+}
+
+/** Everyone has an account there, not only the people of one team. */
+export function admitsAllOfGoogle(
+  settings: Pick<
+    Settings,
+    'MCP_AGGREGATOR_LOGIN_ISSUER' | 'MCP_AGGREGATOR_LOGIN_DOMAINS' | 'MCP_AGGREGATOR_LOGIN_ROLES'
+  >,
+): boolean {
+  return (
+    settings.MCP_AGGREGATOR_LOGIN_ISSUER === GOOGLE_ISSUER &&
+    settings.MCP_AGGREGATOR_LOGIN_DOMAINS.length === 0 &&
+    settings.MCP_AGGREGATOR_LOGIN_ROLES.some(({ given }) => given === '*')
+  );
 }
 
 function scopesOf(
@@ -49,19 +64,47 @@ function scopesOf(
 ): readonly TokenScope[] {
   const words = wordsIn(claimAt(claims, claim));
   if (rules.length === 0) return scopesOfRoles(words);
-  const has = (given: string): boolean =>
-    given === '*' || words.includes(given) || groups.includes(given);
+  const has = (given: string): boolean => {
+    const [, kind, name = given] = /^(role|group):(.+)$/.exec(given) ?? [];
+    if (given === '*') return true;
+    return (kind !== 'group' && words.includes(name)) || (kind !== 'role' && groups.includes(name));
+  };
   return scopesOfRoles(rules.filter(({ given }) => has(given)).map(({ role }) => role));
 }
 
-function isOfDomain(
+function admission(
+  claims: JWTPayload,
+  groups: readonly string[],
+  settings: ClaimSettings,
+): Pick<ProvedPerson, 'scopes' | 'refusal'> {
+  const outside = outsideDomains(claims, settings);
+  if (outside) return { scopes: [], refusal: outside };
+  const scopes = scopesOf(claims, groups, settings);
+  return scopes.length === 0 ? { scopes, refusal: 'role' } : { scopes };
+}
+
+function outsideDomains(
   claims: JWTPayload,
   { MCP_AGGREGATOR_LOGIN_DOMAINS: domains }: ClaimSettings,
-): boolean {
-  if (domains.length === 0) return true;
+): ProvedPerson['refusal'] {
+  if (domains.length === 0) return undefined;
+  const domain = domainOf(claims)?.toLowerCase();
+  if (domains.some((one) => one.toLowerCase() === domain)) return undefined;
+  const isUnverified = domain === undefined && claims.iss !== GOOGLE_ISSUER;
+  return isUnverified ? 'unverified-address' : 'domain';
+}
+
+/**
+ * At Google anyone can have an account with an address of a company, and keeps it after leaving; only `hd` says that the
+ * company manages the account (OpenID Connect of Google, "hd").
+ */
+function domainOf(claims: JWTPayload): string | undefined {
+  if (claims.iss === GOOGLE_ISSUER) {
+    const { hd } = claims;
+    return typeof hd === 'string' ? hd : undefined;
+  }
   const email = verifiedEmail(claims);
-  const domain = email?.slice(email.lastIndexOf('@') + 1).toLowerCase();
-  return domain !== undefined && domains.some((one) => one.toLowerCase() === domain);
+  return email?.slice(email.lastIndexOf('@') + 1);
 }
 
 function verifiedEmail({ email, email_verified: isVerified }: JWTPayload): string | undefined {
