@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Header, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { type Actor, CurrentActor, personOf, Public, RequireScope } from '@app/access';
+import { type Actor, CurrentActor, PageLogin, personOf, Public, RequireScope } from '@app/access';
 import { FollowsPolicy } from '@app/policy';
 import { GetPersonalTemplate, type PersonalServer } from '@app/registry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -28,6 +28,7 @@ export class ConnectPageController {
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly store: PersonCredentialStore,
+    private readonly logins: PageLogin,
   ) {}
 
   @Get('page.js')
@@ -64,9 +65,13 @@ export class ConnectPageController {
     @Param('server') name: string,
     @Param('link') link: string,
     @CurrentActor() actor: Actor,
+    @Req() request: FastifyRequest,
   ): Promise<object> {
     const { server, template, row } = await this.linked(name, link, actor);
-    return { server: server.name, person: row.person, fields: template.fields };
+    // The name of someone of an identity provider is an id there.
+    const session = await this.logins.session(request);
+    const label = session?.principal.subject === row.subject ? session.label : undefined;
+    return { server: server.name, person: label ?? row.person, fields: template.fields };
   }
 
   @Post(':server/:link/values')
