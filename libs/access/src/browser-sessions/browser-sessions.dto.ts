@@ -36,7 +36,8 @@ export function credentialIn({ token, code, name, password }: LogInDto): LoginCr
     ...(name === undefined || password === undefined ? [] : [{ name, password }]),
   ];
   const [only] = given;
-  if (only && given.length === 1) return only;
+  const kinds = [token, code, name ?? password].filter((one) => one !== undefined);
+  if (only && kinds.length === 1) return only;
   const msg = 'Give either a token, or the code of a login link, or a name and its password';
   throw new InvalidInput([{ loc: ['body'], msg, type: 'value_error' }]);
 }
