@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { Env, tokenScopes } from '@app/platform';
+import { Clock, Env, tokenScopes } from '@app/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LoginRefused, NotFromConsole } from '../access.errors.js';
 import { addressOf, hasScope } from '../authenticate/principal.js';
@@ -20,17 +20,22 @@ import { LogIn } from './log-in.command.js';
 import { LogOut } from './log-out.command.js';
 import { isFromOwnPage } from './own-page.js';
 
+const REMEMBERED_MS = 5_000;
+
 /** For the pages of the console; programs send a token with each request. */
 @Public()
 @ApiExcludeController()
 @Controller('console/session')
 export class BrowserSessionsController {
+  private asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
+
   constructor(
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly sessions: BrowserSessions,
     private readonly passwords: PasswordStore,
     private readonly env: Env,
+    private readonly clock: Clock,
   ) {}
 
   @Post()
@@ -75,7 +80,7 @@ export class BrowserSessionsController {
   async getWays(): Promise<LoginWaysView> {
     const { MCP_AGGREGATOR_LOGIN_ISSUER: issuer } = this.env;
     return {
-      password: await this.passwords.exist(),
+      password: await this.passwordsExist(),
       provider: issuer === undefined ? null : new URL(issuer).host,
     };
   }
@@ -94,6 +99,18 @@ export class BrowserSessionsController {
       await this.commands.execute(new LogOut(session.idHash, actor));
     }
     void reply.header('set-cookie', clearedCookie(this.placeOf(request)));
+  }
+
+  /** Asked without a login: one statement in five seconds, however many ask. */
+  private passwordsExist(): Promise<boolean> {
+    const now = this.clock.monotonic();
+    if (this.asked && now - this.asked.at < REMEMBERED_MS) return this.asked.answer;
+    const asked = { at: now, answer: this.passwords.exist() };
+    this.asked = asked;
+    asked.answer.catch(() => {
+      if (this.asked === asked) this.asked = undefined;
+    });
+    return asked.answer;
   }
 
   /** A proxy that ends TLS may say so only to the browser, whose Origin says it to us. */

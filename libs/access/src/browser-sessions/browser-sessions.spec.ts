@@ -4,6 +4,7 @@ import { noRows, type TokenRows, tokensOn } from '../../../../test/support/token
 import type { Tokens } from '../authenticate/tokens.js';
 import { newSessionId } from './browser-session.js';
 import type { BrowserSessionStore, ReadSession } from './browser-session.store.js';
+import { BrowserSessionsController } from './browser-sessions.controller.js';
 import { BrowserSessions } from './browser-sessions.js';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -177,5 +178,28 @@ describe(BrowserSessions.name, () => {
     await start({ MCP_AGGREGATOR_CONSOLE: 'false' });
     expect(await find(begin().id)).toBe('none');
     expect(reads).toEqual([]);
+  });
+});
+
+describe(BrowserSessionsController.name, () => {
+  it('asks once in five seconds whether there are passwords, and again after a failure', async () => {
+    let now = 0;
+    const answers = [Promise.reject(new Error('gone')), false, true];
+    const controller = new BrowserSessionsController(
+      {} as never,
+      {} as never,
+      {} as never,
+      { exist: async () => answers.shift() } as never,
+      parseEnv({}),
+      { monotonic: () => now } as Clock,
+    );
+    await expect(controller.getWays()).rejects.toThrow('gone');
+    const none = { password: false, provider: null };
+    expect(await Promise.all([controller.getWays(), controller.getWays()])).toEqual([none, none]);
+    now = 4_999;
+    expect(await controller.getWays()).toEqual(none);
+    now = 5_000;
+    expect(await controller.getWays()).toEqual({ password: true, provider: null });
+    expect(answers).toEqual([]);
   });
 });

@@ -1,5 +1,7 @@
 import { Logger } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
 import { type Clock, Egress, parseEnv } from '@app/platform';
+import { eventually } from '../../../../test/support/eventually.js';
 import { PUBLIC_URL } from '../../../../test/support/oauth-clients.js';
 import { TestIdentityProvider } from '../../../../test/support/identity-provider.js';
 import { IdentityProvider } from './identity-provider.js';
@@ -25,9 +27,9 @@ describe(IdentityProvider.name, () => {
   afterEach(() => server.stop());
 
   const count = (path: string): number => server.asked.filter((one) => one === path).length;
-  const begin = () => provider.begin(attempt);
-  const logIn = async () =>
-    provider.finish(attempt, new URL(server.answerTo(await begin())).searchParams);
+  const begin = (network = '192.0.2.0') => provider.begin(attempt, network);
+  const logIn = async (network = '192.0.2.1') =>
+    provider.finish(attempt, new URL(server.answerTo(await begin())).searchParams, network);
 
   it('asks for its metadata once in ten seconds while they cannot be read', async () => {
     server.isDown = true;
@@ -70,8 +72,25 @@ describe(IdentityProvider.name, () => {
     for (const code of [undefined, '', 'x'.repeat(4_001)]) {
       if (code === undefined) back.searchParams.delete('code');
       else back.searchParams.set('code', code);
-      await expect(provider.finish(attempt, back.searchParams)).rejects.toThrow('has no code');
+      await expect(provider.finish(attempt, back.searchParams, '192.0.2.1')).rejects.toThrow(
+        'has no code',
+      );
     }
     expect(count('/token')).toBe(0);
+  });
+
+  it('lets others log in while one network has eight logins that wait for an answer', async () => {
+    const waiting: ServerResponse[] = [];
+    server.answerTokens = (response) => void waiting.push(response);
+    const back = new URL(server.answerTo(await begin())).searchParams;
+    const finish = (network: string) => provider.finish(attempt, back, network);
+    const first = Array.from({ length: 8 }, () => finish('192.0.2.1').catch(() => 'refused'));
+    await expect(finish('192.0.2.1')).rejects.toThrow('Too many people');
+    await eventually(async () => expect(waiting).toHaveLength(8));
+    server.answerTokens = undefined;
+    await expect(logIn('192.0.2.2')).resolves.toMatchObject({ sub: 'ada' });
+    for (const response of waiting) response.writeHead(400).end('{"error":"invalid_grant"}');
+    expect(await Promise.all(first)).toEqual(Array.from({ length: 8 }, () => 'refused'));
+    await expect(logIn()).resolves.toMatchObject({ sub: 'ada' });
   });
 });

@@ -15,6 +15,8 @@ const METADATA_MS = 3_600_000;
 /** Pause after metadata could not be read, so that not every login waits for them. */
 const RETRY_AFTER_MS = 10_000;
 const MAX_AT_ONCE = 16;
+/** Others can log in while one network waits for the provider. */
+const MAX_OF_NETWORK = 8;
 const MAX_REASON_CHARS = 200;
 const MAX_CODE_CHARS = 4_000;
 
@@ -52,7 +54,8 @@ export class IdentityProvider {
   private known: Metadata | undefined;
   private reading: Promise<Metadata> | undefined;
   private failure: { readonly error: unknown; readonly at: number } | undefined;
-  private running = 0;
+  /** Networks of the logins that wait for the provider. */
+  private readonly running: string[] = [];
 
   constructor(
     private readonly env: Env,
@@ -71,8 +74,8 @@ export class IdentityProvider {
   }
 
   /** The address at the identity provider where the login begins. Rejects with LoginFailed. */
-  async begin(attempt: LoginAttempt): Promise<string> {
-    const { authorize } = await this.limited(() => this.current());
+  async begin(attempt: LoginAttempt, network: string): Promise<string> {
+    const { authorize } = await this.limited(network, () => this.current());
     const { state, nonce, challenge } = proofsOf(attempt);
     const url = new URL(authorize);
     for (const [name, value] of Object.entries({
@@ -91,8 +94,12 @@ export class IdentityProvider {
   }
 
   /** The claims of the ID token that belongs to an answer of the provider. Rejects with LoginFailed. */
-  async finish(attempt: LoginAttempt, answer: URLSearchParams): Promise<JWTPayload> {
-    return this.limited(async () => {
+  async finish(
+    attempt: LoginAttempt,
+    answer: URLSearchParams,
+    network: string,
+  ): Promise<JWTPayload> {
+    return this.limited(network, async () => {
       const metadata = await this.current();
       this.refuseMixUp(metadata, answer.get('iss'));
       const error = answer.get('error');
@@ -187,15 +194,17 @@ export class IdentityProvider {
   }
 
   /** Strangers who begin many logins at once shall not cause as many requests. */
-  private async limited<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.running >= MAX_AT_ONCE) {
+  private async limited<Result>(network: string, work: () => Promise<Result>): Promise<Result> {
+    const { running } = this;
+    const own = running.filter((one) => one === network).length;
+    if (running.length >= MAX_AT_ONCE || own >= MAX_OF_NETWORK) {
       throw new LoginFailed('Too many people are logging in. Try again in a few seconds.', 503);
     }
-    this.running += 1;
+    running.push(network);
     try {
       return await work();
     } finally {
-      this.running -= 1;
+      running.splice(running.indexOf(network), 1);
     }
   }
 

@@ -55,7 +55,7 @@ export class IdentityRoutes implements OnModuleInit {
       this.answered(reply, async () => {
         await refuseExcess(limit, request);
         const to = ownPage(request.query.to);
-        return isFromOtherSite(request) ? this.ask(to, reply) : this.begin(to, reply);
+        return isFromOtherSite(request) ? this.ask(to, reply) : this.begin(to, request, reply);
       }),
     );
     fastify.get(CALLBACK_PATH, { config }, (request, reply) =>
@@ -71,9 +71,13 @@ export class IdentityRoutes implements OnModuleInit {
     return html(reply, 200, startPage(`${LOGIN_PATH}?to=${encodeURIComponent(to)}`, name));
   }
 
-  private async begin(to: string, reply: FastifyReply): Promise<FastifyReply> {
+  private async begin(
+    to: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
     const attempt = { secret: randomBytes(32).toString('base64url'), to };
-    const address = await this.provider.begin(attempt);
+    const address = await this.provider.begin(attempt, networkOf(request));
     return reply
       .header('cache-control', 'no-store')
       .header('set-cookie', this.cookieWith(toCookie(attempt), MAX_AGE_S))
@@ -98,7 +102,7 @@ export class IdentityRoutes implements OnModuleInit {
   private async claimsOf(attempt: LoginAttempt, answer: URLSearchParams, network: string) {
     this.failed.refuseMore(network, this.clock.monotonic());
     try {
-      return await this.provider.finish(attempt, answer);
+      return await this.provider.finish(attempt, answer, network);
     } catch (error) {
       if (error instanceof LoginFailed) this.failed.note(network, this.clock.monotonic());
       throw error;
