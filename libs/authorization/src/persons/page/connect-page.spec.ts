@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { runInNewContext } from 'node:vm';
 import { CONNECT_SCRIPT } from './connect-page.js';
 
@@ -11,6 +12,9 @@ class FakeElement {
   focus(): void {}
   append(...more: FakeElement[]): void {
     this.children.push(...more);
+  }
+  prepend(...more: FakeElement[]): void {
+    this.children.unshift(...more);
   }
   replaceChildren(...others: FakeElement[]): void {
     this.children = others;
@@ -44,6 +48,8 @@ async function formWith(provider: string | null): Promise<readonly FakeElement[]
     },
   });
   await shown;
+  // The answers of `fetch` above need microtasks only.
+  await setImmediate();
   return at('form').children;
 }
 
