@@ -61,7 +61,7 @@ export async function startGateway(
     providers: [
       { provide: SessionPool, useValue: sessions },
       // Every server is called with its own credentials.
-      { provide: PersonSessions, useValue: {} },
+      { provide: PersonSessions, useValue: { of: () => new Map() } },
       { provide: StdioPlace, useValue: {} },
       { provide: Replicas, useValue: { hear: () => () => undefined } },
       { provide: Peers, useValue: { isClustered: false, onGone: () => () => undefined } },
