@@ -153,8 +153,9 @@ export class McpRoutes implements OnModuleInit {
     };
     const endpoint = pathOf(request.url);
     void this.endpoint.handle(surface, http, request.body, {
-      ...personOf(actor),
+      name: actor.name,
       ip: actor.ip,
+      subject: personOf(actor).subject,
       isAdmitted,
       endpoint,
       view: view.slug,
