@@ -1,9 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor, RequireScope } from '@app/access';
 import { Catalogue } from '@app/catalogue';
-import { ApiErrors } from '@app/platform';
+import { ApiErrors, RowIdPipe } from '@app/platform';
 import { ServerIdPipe } from '@app/registry';
 import { ApprovalStore } from './approval.store.js';
 import {
@@ -20,7 +20,7 @@ import { ApprovalNotFound } from './approvals.errors.js';
 import { ApproveServer } from './review/approve-server.command.js';
 import { type ApprovalRef, ReviewDefinition } from './review/review-definition.command.js';
 
-const LARGEST_ID = 2_147_483_647;
+const RowId = new RowIdPipe((id) => new ApprovalNotFound(id));
 
 @ApiTags('approvals')
 @ApiBearerAuth()
@@ -47,55 +47,59 @@ export class ApprovalsController {
 
   @Get('approvals/:id')
   @RequireScope('read')
+  @ApiParam({ name: 'id', type: String })
   @ApiOperation({ summary: 'A withheld definition, and what differs from the approved one' })
   @ApiOkResponse({ type: ApprovalDetailView })
   @ApiErrors(404)
-  async getApproval(@Param('id') id: string): Promise<ApprovalDetailView> {
-    const approval = await this.approvals.find({ id: rowId(id) });
-    if (!approval) throw new ApprovalNotFound(id);
+  async getApproval(@Param('id', RowId) id: number): Promise<ApprovalDetailView> {
+    const approval = await this.approvals.find({ id });
+    if (!approval) throw new ApprovalNotFound(String(id));
     return toApprovalDetailView(approval, this.catalogue.current.servers);
   }
 
   @Post('approvals/:id/approve')
   @HttpCode(200)
   @RequireScope('operate')
+  @ApiParam({ name: 'id', type: String })
   @ApiOperation({ summary: 'Offer a withheld definition' })
   @ApiOkResponse({ type: ReviewedView })
   @ApiErrors(404, 409, 422)
   approveDefinition(
-    @Param('id') id: string,
+    @Param('id', RowId) id: number,
     @Body() dto: ReviewDto,
     @CurrentActor() actor: Actor,
   ): Promise<ReviewedView> {
-    return this.review({ id: rowId(id) }, 'APPROVED', dto, actor);
+    return this.review({ id }, 'APPROVED', dto, actor);
   }
 
   @Post('approvals/:id/reject')
   @HttpCode(200)
   @RequireScope('operate')
+  @ApiParam({ name: 'id', type: String })
   @ApiOperation({ summary: 'Keep a definition withheld until it changes again' })
   @ApiOkResponse({ type: ReviewedView })
   @ApiErrors(404, 409, 422)
   rejectDefinition(
-    @Param('id') id: string,
+    @Param('id', RowId) id: number,
     @Body() dto: ReviewDto,
     @CurrentActor() actor: Actor,
   ): Promise<ReviewedView> {
-    return this.review({ id: rowId(id) }, 'REJECTED', dto, actor);
+    return this.review({ id }, 'REJECTED', dto, actor);
   }
 
   @Post('tools/:id/approve')
   @HttpCode(200)
   @RequireScope('operate')
+  @ApiParam({ name: 'id', type: String })
   @ApiOperation({ summary: 'Offer a withheld tool' })
   @ApiOkResponse({ type: ReviewedView })
   @ApiErrors(404, 409, 422)
   approveTool(
-    @Param('id') id: string,
+    @Param('id', RowId) id: number,
     @Body() dto: ReviewDto,
     @CurrentActor() actor: Actor,
   ): Promise<ReviewedView> {
-    return this.review({ toolId: rowId(id) }, 'APPROVED', dto, actor);
+    return this.review({ toolId: id }, 'APPROVED', dto, actor);
   }
 
   @Post('servers/:id/approve-all')
@@ -125,11 +129,4 @@ export class ApprovalsController {
     await this.commands.execute(new ReviewDefinition(ref, verdict, expected_hash, actor));
     return { status: verdict, definitions: 1 };
   }
-}
-
-/** An id that is none is answered as not found (contract R5). */
-function rowId(value: string): number {
-  const id = /^[1-9]\d{0,9}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(id <= LARGEST_ID)) throw new ApprovalNotFound(value);
-  return id;
 }

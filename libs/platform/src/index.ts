@@ -122,6 +122,7 @@ export {
   LAST_ROW_ID,
   MAX_OFFSET,
 } from './http/cursor.js';
+export { RowIdPipe, UuidPipe } from './http/id-pipes.js';
 export { PageQuery, PageView, ToFlag, ToWholeNumber } from './http/page-query.js';
 export { inSeconds } from './work/in-seconds.js';
 export { installedFolder } from './files/installed-folder.js';

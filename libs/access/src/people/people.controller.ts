@@ -7,13 +7,15 @@ import {
   ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
-import { ApiErrors, PageQuery } from '@app/platform';
+import { UuidPipe, ApiErrors, PageQuery } from '@app/platform';
 import type { Actor } from '../authenticate/principal.js';
 import { CurrentActor, RequireScope } from '../authorize/access.decorators.js';
 import { EndPerson } from './end-person.command.js';
 import { PersonListView, toPersonView } from './people.dto.js';
-import { PersonIdPipe } from './person-id.pipe.js';
 import { PersonStore } from './person.store.js';
+import { PersonNotFound } from '../access.errors.js';
+
+const PersonIdPipe = new UuidPipe((id) => new PersonNotFound(id));
 
 @ApiTags('people')
 @ApiBearerAuth()

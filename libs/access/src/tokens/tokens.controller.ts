@@ -19,6 +19,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import {
+  UuidPipe,
   ApiErrors,
   Env,
   InvalidInput,
@@ -37,7 +38,6 @@ import { IssueToken } from './issue-token.command.js';
 import { IssuedTokenStore } from './issued-token.store.js';
 import { RevokeToken } from './revoke-token.command.js';
 import { RotateToken } from './rotate-token.command.js';
-import { TokenIdPipe } from './token-id.pipe.js';
 import {
   InvitationView,
   IssueTokenDto,
@@ -48,8 +48,11 @@ import {
   toSecretTokenView,
   toTokenView,
 } from './tokens.dto.js';
+import { TokenNotFound } from '../access.errors.js';
 
 const OVERLAP_S = 3_600;
+
+const TokenIdPipe = new UuidPipe((id) => new TokenNotFound(id));
 
 @ApiTags('tokens')
 @ApiBearerAuth()

@@ -9,12 +9,11 @@ import {
 } from '@nestjs/swagger';
 import { type Actor, CurrentActor, RequireScope } from '@app/access';
 import { Catalogue, ToolNotFound } from '@app/catalogue';
-import { ApiErrors } from '@app/platform';
+import { RowIdPipe, ApiErrors } from '@app/platform';
 import { AssignmentStore } from '../classify/assignment.store.js';
 import { DropOverride } from './drop-override.command.js';
 import { OverrideToolSkills } from './override-tool-skills.command.js';
 import { OverrideSkillsDto, ToolSkillsView, toToolSkillsView } from '../skills/skills.dto.js';
-import { RowIdPipe } from '../row-id.pipe.js';
 
 const ToolIdPipe = new RowIdPipe((id) => new ToolNotFound(id));
 

@@ -2,10 +2,9 @@ import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor, RequireScope } from '@app/access';
-import { ApiErrors } from '@app/platform';
+import { RowIdPipe, ApiErrors } from '@app/platform';
 import { SuggestionNotFound } from '../classification.errors.js';
 import { ReviewSuggestion } from './review-suggestion.command.js';
-import { RowIdPipe } from '../row-id.pipe.js';
 import {
   ListSuggestionsQuery,
   ReviewView,

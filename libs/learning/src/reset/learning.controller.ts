@@ -1,13 +1,18 @@
 import { Controller, Delete, HttpCode, Param } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiBearerAuth, ApiNoContentResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBearerAuth,
+  ApiNoContentResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
 import { type Actor, CurrentActor, RequireScope } from '@app/access';
 import { ToolNotFound } from '@app/catalogue';
-import { ApiErrors } from '@app/platform';
+import { ApiErrors, RowIdPipe } from '@app/platform';
 import { ResetLearning } from './reset-learning.command.js';
 
-const ID = /^[1-9]\d{0,9}$/;
-const LARGEST_ID = 2_147_483_647;
+const ToolIdPipe = new RowIdPipe((id) => new ToolNotFound(id));
 
 @ApiTags('tools')
 @ApiBearerAuth()
@@ -19,11 +24,13 @@ export class LearningController {
   @HttpCode(204)
   @RequireScope('operate')
   @ApiOperation({ summary: 'Forget what searches learnt from the use of a tool' })
+  @ApiParam({ name: 'id', type: String })
   @ApiNoContentResponse()
   @ApiErrors(404)
-  async resetToolLearning(@Param('id') id: string, @CurrentActor() actor: Actor): Promise<void> {
-    const toolId = ID.test(id) ? Number(id) : Number.NaN;
-    if (!(toolId <= LARGEST_ID)) throw new ToolNotFound(id);
-    await this.commands.execute(new ResetLearning(toolId, actor));
+  async resetToolLearning(
+    @Param('id', ToolIdPipe) id: number,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    await this.commands.execute(new ResetLearning(id, actor));
   }
 }

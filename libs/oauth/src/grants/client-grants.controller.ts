@@ -16,11 +16,13 @@ import {
   RequireScope,
   Tokens,
 } from '@app/access';
-import { ApiErrors, PageQuery } from '@app/platform';
+import { UuidPipe, ApiErrors, PageQuery } from '@app/platform';
 import { ClientGrantStore, type GrantsOf } from '../rows/client-grant.store.js';
-import { ClientGrantIdPipe } from './client-grant-id.pipe.js';
 import { OAuthGrantListView, toGrantView } from './client-grants.dto.js';
 import { WithdrawClientGrant } from './withdraw-client-grant.command.js';
+import { ClientGrantNotFound } from '../oauth.errors.js';
+
+const ClientGrantIdPipe = new UuidPipe((id) => new ClientGrantNotFound(id));
 
 @ApiTags('tokens')
 @ApiBearerAuth()

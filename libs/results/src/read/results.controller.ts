@@ -2,12 +2,13 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor, personOf, RequireScope } from '@app/access';
-import { ApiErrors } from '@app/platform';
+import { ApiErrors, UuidPipe } from '@app/platform';
 import { FollowsPolicy } from '@app/policy';
-import { isUUID } from 'class-validator';
 import { ResultNotFound } from '../results.errors.js';
 import { ReadKeptResult } from './read-kept-result.query.js';
 import { ResultPageQuery, ResultPageView, toResultPageView } from './results.dto.js';
+
+const ResultIdPipe = new UuidPipe((id) => new ResultNotFound(id));
 
 @ApiTags('tools')
 @ApiBearerAuth()
@@ -23,12 +24,10 @@ export class ResultsController {
   @ApiOkResponse({ type: ResultPageView })
   @ApiErrors(404, 422)
   async readResult(
-    @Param('id') given: string,
+    @Param('id', ResultIdPipe) id: string,
     @Query() { page }: ResultPageQuery,
     @CurrentActor() actor: Actor,
   ): Promise<ResultPageView> {
-    if (!isUUID(given)) throw new ResultNotFound(given);
-    const id = given.toLowerCase();
     const { subject } = personOf(actor);
     const found = await this.queries.execute(new ReadKeptResult(id, page, subject));
     if (!found) throw new ResultNotFound(id);

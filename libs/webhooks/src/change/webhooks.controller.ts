@@ -10,14 +10,13 @@ import {
 } from '@nestjs/swagger';
 import { type Actor, CurrentActor, RequireScope } from '@app/access';
 import { Catalogue } from '@app/catalogue';
-import { ApiErrors, PageQuery } from '@app/platform';
+import { UuidPipe, ApiErrors, PageQuery } from '@app/platform';
 import { DeliveryStore } from '../rows/delivery.store.js';
 import { WebhookStore } from '../rows/webhook.store.js';
 import type { Webhook } from '../webhook.js';
 import { ChangeWebhook } from './change-webhook.command.js';
 import { CreateWebhook } from './create-webhook.command.js';
 import { RemoveWebhook } from './remove-webhook.command.js';
-import { WebhookIdPipe } from './webhook-id.pipe.js';
 import {
   ChangeWebhookDto,
   CreateWebhookDto,
@@ -25,6 +24,9 @@ import {
   WebhookListView,
   WebhookView,
 } from './webhooks.dto.js';
+import { WebhookNotFound } from '../webhooks.errors.js';
+
+const WebhookIdPipe = new UuidPipe((id) => new WebhookNotFound(id));
 
 @ApiTags('webhooks')
 @ApiBearerAuth()
