@@ -16,7 +16,7 @@ describe('what a route does not know', () => {
   beforeAll(async () => {
     service = await startApp({ MCP_AGGREGATOR_RATE_LIMIT: '0' });
     operations = operationsOf(await readOpenApi(service)).map(({ method, path }) => {
-      const id = /\/(tools|skill-suggestions)\//.test(path) ? '1' : ID;
+      const id = /\/(tools|skill-suggestions|approvals)\//.test(path) ? '1' : ID;
       return { method, path: path.replace('{client}', 'cursor').replaceAll(/\{[^}]+\}/g, id) };
     });
   });
