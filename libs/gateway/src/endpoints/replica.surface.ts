@@ -84,7 +84,7 @@ export class ReplicaSurface implements McpSurface {
   }
 
   async subscribe(uri: string, onUpdated: () => void): Promise<() => void> {
-    const session = await this.forwarder.session(this.server);
+    const session = await this.place.whileHere(() => this.forwarder.session(this.server));
     return this.subscriptions.subscribe(this.server.id, uri, session, onUpdated);
   }
 

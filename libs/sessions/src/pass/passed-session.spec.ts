@@ -6,31 +6,31 @@ import {
 } from '@app/mcp-client';
 import { RawJsonObject, type Pulse } from '@app/platform';
 import { FakeSession } from '../keep/fake-session.js';
-import { PassedSession, type Road } from './passed-session.js';
+import { PassedSession, type PeerLiveness } from './passed-session.js';
 
 describe(PassedSession, () => {
   let inner: FakeSession;
   let sent: RequestOptions[];
-  let isOpen: boolean;
-  let opens: (pulse: Pulse) => void;
+  let isAwake: boolean;
+  let tell: (pulse: Pulse) => void;
   let heard: number;
   let session: PassedSession;
 
   beforeEach(() => {
     inner = new FakeSession();
     sent = [];
-    isOpen = true;
+    isAwake = true;
     heard = 0;
     inner.requestBytes = (...args: unknown[]) => {
       sent.push(args[2] as RequestOptions);
       return Promise.resolve(RawJsonObject.of({}));
     };
-    const road: Road = {
-      isOpen: () => isOpen,
-      opens: () => new Promise((resolve) => (opens = resolve)),
+    const peer: PeerLiveness = {
+      isAwake: () => isAwake,
+      waitUntilAwake: () => new Promise((resolve) => (tell = resolve)),
       heard: () => (heard += 1),
     };
-    session = new PassedSession(inner, 'the-leader', 'this-replica', road);
+    session = new PassedSession(inner, 'the-leader', 'this-replica', peer);
   });
 
   const call = (signal?: AbortSignal): Promise<unknown> =>
@@ -47,16 +47,16 @@ describe(PassedSession, () => {
   });
 
   it('keeps a request back until the replica answers', async () => {
-    isOpen = false;
+    isAwake = false;
     const pending = outcomeOf(call());
     expect(sent).toEqual([]);
-    opens('answers');
+    tell('answers');
     expect(await pending).toBe('answered');
     expect(sent[0]?.timeoutMs).toBeLessThanOrEqual(1_000);
   });
 
   it('ends a request that its caller cancels while it is kept back', async () => {
-    isOpen = false;
+    isAwake = false;
     const leaving = new AbortController();
     const pending = expect(call(leaving.signal)).rejects.toThrow(RequestCancelled);
     leaving.abort();
@@ -78,10 +78,10 @@ describe(PassedSession, () => {
   it.each<[string, () => void]>([
     ['another replica leads', () => session.leave()],
     ['the replica is gone', () => session.abandon()],
-    ['it stays silent', () => opens('silent')],
-    ['no process listens there', () => opens('refuses')],
+    ['it stays silent', () => tell('silent')],
+    ['no process listens there', () => tell('refuses')],
   ])('sends nothing, and says so, when %s', async (_, happen) => {
-    isOpen = false;
+    isAwake = false;
     const pending = outcomeOf(call());
     happen();
     expect(await pending).toBe('no');

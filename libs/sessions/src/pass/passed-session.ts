@@ -28,11 +28,11 @@ const GONE_ANSWERS_MS = 1_000;
 
 const clientIds = new WeakMap<object, string>();
 
-/** The way to the other replica. */
-export interface Road {
+/** What is known of the other replica. */
+export interface PeerLiveness {
   /** It has answered just now. */
-  isOpen(): boolean;
-  opens(withinMs: number, signal: AbortSignal): Promise<Pulse>;
+  isAwake(): boolean;
+  waitUntilAwake(withinMs: number, signal: AbortSignal): Promise<Pulse>;
   /** It has answered. */
   heard(): void;
 }
@@ -44,7 +44,7 @@ export class PassedSession implements UpstreamSession {
     /** The replica that has the session to the server. */
     readonly replicaId: string,
     private readonly self: string,
-    private readonly road: Road,
+    private readonly peer: PeerLiveness,
   ) {
     const ended = inner.closed.then(ofReplica);
     this.closed = Promise.race([ended, new Promise<SessionEnd>((end) => (this.end = end))]);
@@ -102,7 +102,7 @@ export class PassedSession implements UpstreamSession {
     params: JsonObject | undefined,
     options: RequestOptions,
   ): Promise<RawJsonObject> {
-    const heldMs = this.road.isOpen() ? 0 : await this.held(options);
+    const heldMs = this.peer.isAwake() ? 0 : await this.held(options);
     const { caller, meta, onServerRequest, timeoutMs } = options;
     const client = caller && {
       name: caller.principal,
@@ -125,10 +125,10 @@ export class PassedSession implements UpstreamSession {
         allowInputRequired: false,
         onServerRequest: onServerRequest && tellingRefusals(onServerRequest),
       });
-      this.road.heard();
+      this.peer.heard();
       return result;
     } catch (error) {
-      if (error instanceof UpstreamRpcError) this.road.heard();
+      if (error instanceof UpstreamRpcError) this.peer.heard();
       // A call that waits for its user has no exchange whose end would cancel it there.
       if (client?.answers) this.giveUp(client.call);
       throw this.explained(error, heldMs);
@@ -196,8 +196,8 @@ export class PassedSession implements UpstreamSession {
     signal?.addEventListener('abort', end);
     this.left.signal.addEventListener('abort', end);
     if (signal?.aborted || this.left.signal.aborted) end();
-    const opens = this.road.opens(Math.min(timeoutMs, renewWithinMs), stop.signal);
-    const pulse = await Promise.race([opens, stopped]);
+    const awake = this.peer.waitUntilAwake(Math.min(timeoutMs, renewWithinMs), stop.signal);
+    const pulse = await Promise.race([awake, stopped]);
     signal?.removeEventListener('abort', end);
     this.left.signal.removeEventListener('abort', end);
     end();

@@ -90,8 +90,8 @@ export class ReplicaConnector {
   private passed(inner: UpstreamSession, peer: Peer): PassedSession {
     const { peers, pulse } = this;
     const session = new PassedSession(inner, peer.id, peers.self, {
-      isOpen: () => peers.isAwake(peer.id),
-      opens: (withinMs, signal) => pulse.of(peer, withinMs, signal),
+      isAwake: () => peers.isAwake(peer.id),
+      waitUntilAwake: (withinMs, signal) => pulse.of(peer, withinMs, signal),
       heard: () => peers.heard(peer.id),
     });
     const unhear = peers.onGone((id) => {
