@@ -118,6 +118,30 @@ describe('while a table is locked', () => {
     });
   });
 
+  it('registrations do not wait for one whose name another transaction is writing', async () => {
+    const server = (name: string) => ({
+      name,
+      transport_type: 'HTTP',
+      connection_config: { base_url: peer.url },
+      auto_connect: false,
+    });
+    const register = (name: string) => ask('/api/v1/aggregator/servers', 'POST', server(name));
+    await admin.query(`BEGIN`);
+    try {
+      await admin.query(
+        `INSERT INTO mcp.external_servers (id, name, transport_type, connection_config)
+         VALUES (gen_random_uuid(), 'held', 'HTTP', '{}')`,
+      );
+      const held = register('held');
+      await isWaitedFor();
+      const others = await Promise.all([register('one'), register('two')]);
+      expect(others.map(({ status }) => status)).toEqual([201, 201]);
+      refused(await held);
+    } finally {
+      await admin.query('ROLLBACK');
+    }
+  });
+
   it('a replica without requests keeps at most three connections', async () => {
     await eventually(async () => {
       const { rows } = await admin.query<{ count: number }>(

@@ -98,7 +98,7 @@ export class ServerStore {
     }
   }
 
-  /** Blocks other registrations until the transaction ends; returns the number of servers. */
+  /** Blocks other registrations until the transaction ends; the number of servers with those of the transaction. */
   async countForRegistration(tx: Tx): Promise<number> {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [REGISTRATION_LOCK]);
     return tx.count(ServerEntity);

@@ -46,8 +46,6 @@ export class RegisterServerHandler implements ICommandHandler<RegisterServer> {
     const server: Server = connect ? { ...described, status: 'CONNECTING' } : described;
     const limit = this.env.MCP_AGGREGATOR_MAX_SERVERS;
     await this.database.transaction(async (tx) => {
-      if ((await this.servers.countForRegistration(tx)) >= limit)
-        throw new ServerLimitReached(limit);
       await this.servers.insert(server, config, tx);
       await this.servers.addHistory(server.id, 'REGISTERED', { name: server.name }, tx);
       if (connect) {
@@ -62,6 +60,9 @@ export class RegisterServerHandler implements ICommandHandler<RegisterServer> {
         },
         tx,
       );
+      // Last, because it blocks other registrations until the commit.
+      if ((await this.servers.countForRegistration(tx)) > limit)
+        throw new ServerLimitReached(limit);
     });
     // The initial status belongs to the registration, so no status change is published.
     await this.signals.tell(new ServerRegistered(server.id, writtenServer(server)));
