@@ -96,7 +96,6 @@ const standsAlone = ['api-client'];
 const homes = {
   typeorm: '(\\.(entity|store)\\.ts$|^libs/platform/src/database/|^migrations/)',
   '@modelcontextprotocol/': '^libs/(mcp-client|mcp-server|authorization)/',
-  '@anthropic-ai/': '^libs/llm/',
   'oidc-provider': '^libs/oauth/src/provider/',
 };
 

@@ -52,11 +52,7 @@ import { ReplaceQueryRulesHandler } from './settings/replace-query-rules.command
 })
 export class AggregationModule {}
 
-async function configuredPlanner(
-  env: Env,
-  clock: Clock,
-  metrics: QueryMetrics,
-): Promise<LlmPlanner> {
-  const llm = env.MCP_AGGREGATOR_QUERY_PLANNER ? await configuredLlm(env) : undefined;
+function configuredPlanner(env: Env, clock: Clock, metrics: QueryMetrics): LlmPlanner {
+  const llm = env.MCP_AGGREGATOR_QUERY_PLANNER ? configuredLlm(env) : undefined;
   return new LlmPlanner(llm, clock, metrics);
 }

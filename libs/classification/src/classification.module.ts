@@ -59,12 +59,8 @@ import { UpdateSkillHandler } from './skills/update-skill.command.js';
 })
 export class ClassificationModule {}
 
-async function configuredClassifier(
-  env: Env,
-  catalogue: Catalogue,
-  model: StaticModel,
-): Promise<Classifier> {
-  const llm = await configuredLlm(env);
+function configuredClassifier(env: Env, catalogue: Catalogue, model: StaticModel): Classifier {
+  const llm = configuredLlm(env);
   return llm
     ? new LlmClassifier(llm)
     : new LocalClassifier(catalogue, model, SkillHead.load(model.id));

@@ -1,38 +1,48 @@
-import Anthropic from '@anthropic-ai/sdk';
-import { failureReason } from './failure-reason.js';
-import { type Llm, LLM_TIMEOUT_MS, type LlmQuestion, type LlmSettings } from './llm.js';
-import { LlmFailed } from './llm.errors.js';
+import { z } from 'zod';
+import { type Llm, LLM_LIMITS, type LlmQuestion, type LlmSettings } from './llm.js';
+import { failureReason, LlmFailed } from './llm.errors.js';
+import { endpointUrl, ModelRequests } from './model-requests.js';
+
+const ADDRESS = 'https://api.anthropic.com';
+const VERSION = '2026-10-21';
+
+const answerSchema = z.object({
+  content: z.array(z.object({ type: z.string(), input: z.unknown().optional() })),
+});
 
 /** Claude; a forced tool call makes the answer match the schema. */
 export class AnthropicLlm implements Llm {
   readonly name: string;
-  private readonly client: Anthropic;
+  private readonly requests: ModelRequests;
 
   constructor(private readonly settings: LlmSettings) {
-    this.name = `anthropic:${settings.model}`;
-    this.client = new Anthropic({
-      apiKey: settings.apiKey ?? null,
-      ...(settings.url && { baseURL: settings.url }),
-      timeout: LLM_TIMEOUT_MS,
+    const { url = ADDRESS, apiKey, model } = settings;
+    this.name = `anthropic:${model}`;
+    this.requests = new ModelRequests({
+      ...LLM_LIMITS,
+      url: endpointUrl(url, '/v1/messages'),
+      headers: {
+        'anthropic-version': VERSION,
+        ...(apiKey !== undefined && { 'x-api-key': apiKey }),
+      },
     });
   }
 
   async ask(question: LlmQuestion, signal: AbortSignal): Promise<unknown> {
+    const body = {
+      model: this.settings.model,
+      max_tokens: question.maxTokens,
+      system: question.system,
+      messages: [{ role: 'user', content: question.user }],
+      tools: [{ name: question.name, input_schema: question.schema }],
+      tool_choice: { type: 'tool', name: question.name },
+    };
     try {
-      const answer = await this.client.messages.create(
-        {
-          model: this.settings.model,
-          max_tokens: question.maxTokens,
-          system: question.system,
-          messages: [{ role: 'user', content: question.user }],
-          tools: [{ name: question.name, input_schema: { ...question.schema, type: 'object' } }],
-          tool_choice: { type: 'tool', name: question.name },
-        },
-        { signal, maxRetries: question.retries },
-      );
-      return answer.content.find((block) => block.type === 'tool_use')?.input;
+      const { retries } = question;
+      const { content } = await this.requests.post(body, answerSchema, { retries, signal });
+      return content.find((block) => block.type === 'tool_use')?.input;
     } catch (error) {
-      throw new LlmFailed(this.name, failureReason(error), error);
+      throw new LlmFailed(this.name, failureReason(error));
     }
   }
 }

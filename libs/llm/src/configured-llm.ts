@@ -1,18 +1,16 @@
 import type { Env } from '@app/platform';
+import { AnthropicLlm } from './anthropic-llm.js';
 import type { Llm } from './llm.js';
+import { OpenAiLlm } from './openai-llm.js';
 
-/** Undefined without LLM_PROVIDER. SDKs are imported only when used: together they take 25 MB of memory. */
-export async function configuredLlm(env: Env): Promise<Llm | undefined> {
+/** Undefined without LLM_PROVIDER. */
+export function configuredLlm(env: Env): Llm | undefined {
   const settings = { url: env.LLM_URL, apiKey: env.LLM_API_KEY, model: env.LLM_MODEL ?? '' };
   switch (env.LLM_PROVIDER) {
-    case 'anthropic': {
-      const { AnthropicLlm } = await import('./anthropic-llm.js');
+    case 'anthropic':
       return new AnthropicLlm(settings);
-    }
-    case 'openai': {
-      const { OpenAiLlm } = await import('./openai-llm.js');
+    case 'openai':
       return new OpenAiLlm(settings);
-    }
     case undefined:
       return undefined;
     default:

@@ -8,7 +8,7 @@ export interface LlmQuestion {
   /** JSON schema of the answer. */
   readonly schema: JsonObject;
   readonly maxTokens: number;
-  /** Retries when the provider is busy. Waits between them do not end with the signal. */
+  /** Retries when the provider is busy or cannot be reached. */
   readonly retries: number;
 }
 
@@ -36,4 +36,5 @@ export interface LlmSettings {
   readonly model: string;
 }
 
-export const LLM_TIMEOUT_MS = 60_000;
+/** Of each attempt. The longest answer has 4,096 tokens. */
+export const LLM_LIMITS = { timeoutMs: 60_000, maxAnswerBytes: 4 * 1_048_576 };

@@ -30,7 +30,7 @@ import { VectorSpace } from './spaces/vector-space.js';
 })
 export class VectorsModule {}
 
-/** Remote models, MiniLM and the Qdrant client are imported only if they are configured. */
+/** Remote models, MiniLM and Qdrant are imported only if they are configured. */
 async function configuredEmbedder(env: Env, local: StaticModel): Promise<Embedder> {
   const settings = remoteSettings(env);
   if (settings) {

@@ -38,7 +38,7 @@ describe.each(llmWires)('classification by $provider', ({ path, settings, wrap }
 
   beforeEach(async () => {
     endpoint = await startFakeEndpoint(answering({ tools: [] }));
-    const llm = await configuredLlm(parseEnv({ ...settings(endpoint.url), LLM_API_KEY: SECRET }));
+    const llm = configuredLlm(parseEnv({ ...settings(endpoint.url), LLM_API_KEY: SECRET }));
     if (!llm) throw new Error('no model is configured');
     classifier = new LlmClassifier(llm);
   });

@@ -67,6 +67,13 @@ describe(parseEnv.name, () => {
     ]);
   });
 
+  it('reads keys of hosted services without the line feed that files end with', () => {
+    expect(parseEnv({ LLM_API_KEY: 'sk-1\n' }).LLM_API_KEY).toBe('sk-1');
+    expect(problemsOf({ QDRANT_API_KEY: 'one\ntwo' })).toEqual([
+      'QDRANT_API_KEY must be one line of ASCII characters without spaces',
+    ]);
+  });
+
   it('refuses an endpoint together with a local model', () => {
     expect(() =>
       parseEnv({ EMBEDDINGS_URL: 'http://127.0.0.1:1/v1', EMBEDDINGS_LOCAL_MODEL: 'minilm' }),

@@ -81,6 +81,12 @@ const url = (...protocols: string[]) =>
       `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
     );
 
+/** Sent in a header; secrets in files often end with a line feed. */
+const apiKey = z
+  .string()
+  .trim()
+  .regex(/^[!-~]+$/, 'must be one line of ASCII characters without spaces');
+
 /** Without a trailing slash, so that paths can be appended. */
 const publicUrl = url('https:', 'http:')
   .refine(
@@ -322,16 +328,16 @@ export const envSchema = z.object({
   MCP_AGGREGATOR_DATABASE_CONNECTIONS: whole(14, 5, 1_000),
 
   EMBEDDINGS_URL: url('https:', 'http:').optional(),
-  EMBEDDINGS_API_KEY: z.string().min(1).optional(),
+  EMBEDDINGS_API_KEY: apiKey.optional(),
   EMBEDDINGS_MODEL: z.string().min(1).default('text-embedding-3-small'),
   EMBEDDINGS_LOCAL_MODEL: z.enum(['static', 'minilm']).default('static'),
   QDRANT_URL: url('https:', 'http:').optional(),
-  QDRANT_API_KEY: z.string().min(1).optional(),
+  QDRANT_API_KEY: apiKey.optional(),
   MCP_AGGREGATOR_FAIL_POINT: z.string().regex(failPointPattern).optional(),
 
   LLM_PROVIDER: z.enum(['anthropic', 'openai']).optional(),
   LLM_URL: url('https:', 'http:').optional(),
-  LLM_API_KEY: z.string().min(1).optional(),
+  LLM_API_KEY: apiKey.optional(),
   LLM_MODEL: z.string().min(1).optional(),
 });
 

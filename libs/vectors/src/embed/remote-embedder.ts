@@ -1,6 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { failureReason } from '@app/llm';
-import OpenAI from 'openai';
+import { bearer, endpointUrl, failureReason, ModelRequests } from '@app/llm';
 import { z } from 'zod';
 import { Embedder } from './embedder.js';
 import { normalise } from '../indexes/vector-math.js';
@@ -17,7 +16,9 @@ const answerSchema = z.object({
 });
 
 const TIMEOUT_MS = 15_000;
-const MAX_RETRIES = 2;
+const RETRIES = 2;
+/** 96 vectors of 12,000 numbers. */
+const MAX_ANSWER_BYTES = 32 * 1_048_576;
 /** Below the input limits of the hosted endpoints. */
 const MAX_TEXTS_PER_REQUEST = 96;
 const MAX_TEXT_LENGTH = 8_000;
@@ -28,19 +29,18 @@ const PLAIN_TEXT = 'a tool';
 export class RemoteEmbedder extends Embedder {
   readonly modelId: string;
   private readonly logger = new Logger(RemoteEmbedder.name);
-  private readonly client: OpenAI;
+  private readonly requests: ModelRequests;
   private dimensions: number | undefined;
   private lastDefect: string | undefined;
 
   constructor(private readonly settings: RemoteEmbedderSettings) {
     super();
     this.modelId = endpointPrefix(settings) + settings.model;
-    this.client = new OpenAI({
-      baseURL: settings.url.replace(/\/embeddings\/?$/, ''),
-      // Local endpoints need no key, but the SDK requires a string.
-      apiKey: settings.apiKey ?? 'none',
-      timeout: TIMEOUT_MS,
-      maxRetries: MAX_RETRIES,
+    this.requests = new ModelRequests({
+      url: endpointUrl(settings.url, '/embeddings'),
+      headers: bearer(settings.apiKey),
+      timeoutMs: TIMEOUT_MS,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
     });
   }
 
@@ -106,16 +106,11 @@ export class RemoteEmbedder extends Embedder {
 
   private async ask(texts: readonly string[], signal: AbortSignal | undefined): Promise<unknown> {
     try {
-      return await this.client.embeddings.create(
-        {
-          model: this.settings.model,
-          input: texts.map((text) => text.slice(0, MAX_TEXT_LENGTH)),
-          encoding_format: 'float',
-        },
-        signal ? { signal } : {},
-      );
+      const input = texts.map((text) => text.slice(0, MAX_TEXT_LENGTH));
+      const body = { model: this.settings.model, input, encoding_format: 'float' };
+      return await this.requests.post(body, z.unknown(), { retries: RETRIES, signal });
     } catch (error) {
-      throw new EmbeddingFailed(this.modelId, failureReason(error), error);
+      throw new EmbeddingFailed(this.modelId, failureReason(error));
     }
   }
 
