@@ -103,6 +103,40 @@ describe(SpanExporter.name, () => {
     },
   );
 
+  describe('at the end', () => {
+    const batches = { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '10', OTEL_BSP_SCHEDULE_DELAY: '3600000' };
+    const addMany = (spans: number): void => {
+      for (let i = 0; i < spans; i++) add(spanNamed(`span ${i}`));
+    };
+
+    it('sends all spans that wait, in as many batches as they are', async () => {
+      start({ ...batches, OTEL_EXPORTER_OTLP_TIMEOUT: '60000' });
+      addMany(45);
+      await exporter.close();
+      expect(collector.spans.length).toBe(45);
+      expect(collector.requests).toBe(5);
+      expect(counts).toEqual({ exported: 45, dropped: 0 });
+    });
+
+    it('drops what a slow collector does not take in time', async () => {
+      start({ ...batches, OTEL_EXPORTER_OTLP_TIMEOUT: '60000' });
+      collector.delayMs = 500;
+      addMany(400);
+      await exporter.close();
+      expect(counts.dropped).toBeGreaterThan(0);
+      expect(counts.exported + counts.dropped).toBe(400);
+    });
+
+    it('drops what waits for a collector that is away', async () => {
+      start(batches);
+      collector.status = 503;
+      addMany(45);
+      await eventually(() => expect(collector.requests).toBeGreaterThan(0));
+      await exporter.close();
+      expect(counts).toEqual({ exported: 0, dropped: 45 });
+    });
+  });
+
   it('does not send again what the collector refuses for good', async () => {
     start();
     collector.status = 400;

@@ -18,8 +18,10 @@ const LEAST_BLOCKS = 8;
 const FIRST_WAIT_MS = 1_000;
 const LAST_WAIT_MS = 30_000;
 const MAX_ANSWER_BYTES = 16_384;
-/** Of the last export, when the service stops. */
+/** For all that waits when the service stops. */
 const FAREWELL_MS = 2_000;
+
+const TOO_LATE = 'the service stopped before it had taken all spans';
 
 const RETRYABLE = new Set([429, 502, 503, 504]);
 const compress = promisify(gzip);
@@ -61,14 +63,15 @@ export class SpanExporter {
     else this.sendIn(this.settings.everyMs);
   }
 
-  /** Sends what waits, unless the collector is away. */
+  /** Sends all that waits, for two seconds at most, unless the collector is away. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.closing.abort(), this.failures > 0 ? 0 : FAREWELL_MS);
     await this.sending;
-    if (this.failures === 0) await this.send();
+    while (this.failures === 0 && this.waiting.spans > 0) await this.send();
     clearTimeout(timer);
     this.closing.abort();
     clearTimeout(this.timer);
+    this.counts.dropped(spansIn(this.waiting.take(Infinity)));
     await (await this.agent)?.destroy();
   }
 
@@ -96,7 +99,7 @@ export class SpanExporter {
     if (spans === 0) return;
     const failure = await this.post(batch.map(({ json }) => json)).catch(
       (error: unknown): Failure => ({
-        reason: reasonOf(error),
+        reason: this.closing.signal.aborted ? TOO_LATE : reasonOf(error),
         isFinal: false,
       }),
     );
