@@ -11,11 +11,13 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { startPostgres } from '../../test/support/embedded-postgres.mjs';
+import { GRACE_SECONDS, stopDuringCall } from './held-call.mjs';
 import { eventually, expect, Failed, launch, run, step } from './steps.mjs';
 
 /*
  * `npm run image:check`: builds the image of the Dockerfile with buildah, without a daemon, on a base of Debian's
- * debootstrap with this machine's Node, and runs it as its user on a read-only root: embedded, and with PostgreSQL.
+ * debootstrap with this machine's Node, and runs it as its user on a read-only root: embedded, and with PostgreSQL. A
+ * call that runs at SIGTERM has to be answered, and the process to end within its grace.
  * Skipped, with a line that says why, where that is impossible: without root, apt, mounts, room or a mirror of Debian.
  */
 
@@ -221,7 +223,7 @@ function isOnlyForDevelopment(entry) {
   return entry?.dev === true || entry?.devOptional === true;
 }
 
-/** Starts it as a container engine does, waits until its own health check passes, and ends it with SIGTERM. */
+/** Starts it as a container engine does, waits until its own health check passes, and ends it while a call runs. */
 async function runOnce({ root, config, folder }, name, settings) {
   const place = join(folder, name);
   const port = 20_000 + Math.floor(Math.random() * 10_000);
@@ -229,6 +231,7 @@ async function runOnce({ root, config, folder }, name, settings) {
     ...config.Env,
     `MCP_AGGREGATOR_PORT=${port}`,
     `MCP_AGGREGATOR_TOKENS=admin:admin:${TOKEN}`,
+    `MCP_AGGREGATOR_SHUTDOWN_GRACE=${GRACE_SECONDS}`,
     ...Object.entries(settings).map(([key, value]) => `${key}=${value}`),
   ];
   mkdirSync(join(place, 'root'), { recursive: true });
@@ -254,13 +257,13 @@ async function runOnce({ root, config, folder }, name, settings) {
     const page = await fetch(`http://127.0.0.1:${port}/console/`);
     expect(page.status === 200, `the console answered ${page.status}`);
     expect(!readdirSync(join(place, 'data')).includes('core'), 'it crashed');
+    const code = await stopDuringCall(service, `http://127.0.0.1:${port}`, TOKEN);
+    expect(code === 0, `it ended with ${code} after SIGTERM`);
+    expect(!readdirSync(join(place, 'data')).includes('address'), 'it did not end in order');
   } catch (error) {
     await service.stop('SIGKILL');
     throw error instanceof Failed ? new Failed(`${error.message}\n${service.output()}`) : error;
   }
-  const code = await service.stop('SIGTERM');
-  expect(code === 0, `it ended with ${code} after SIGTERM:\n${service.output()}`);
-  expect(!readdirSync(join(place, 'data')).includes('address'), 'it did not end in order');
 }
 
 /** Arguments of `unshare`: the root read-only, /data and /tmp writable. */
