@@ -23,7 +23,7 @@ function template(...args: string[]): { status: number | null; text: string } {
   return helm('template', 'test', CHART, '--kube-version', '1.30', ...args);
 }
 
-/** Helm has no package of Debian or npm that is kept up; the runners of CI have it. */
+/** Where Helm is installed, as in CI. */
 const describeHelm = HELM ? describe : describe.skip;
 
 describeHelm('the chart', () => {
