@@ -32,7 +32,7 @@ export class FakeToolVectorStore implements VectorRows {
     return Promise.resolve(new Set(this.tools.filter((id) => toolIds.includes(id))));
   }
 
-  forgetOtherModels(modelId: string): Promise<void> {
+  forgetOtherModels(modelId: string | undefined): Promise<void> {
     for (const [key, entry] of this.rows) {
       if (entry.modelId !== modelId) this.rows.delete(key);
     }

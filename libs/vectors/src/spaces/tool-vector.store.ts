@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, isForeignKeyViolation } from '@app/platform';
 
+const ROWS_PER_SLICE = 500;
+
 export interface VectorRow {
   readonly toolId: number;
   readonly textHash: string;
@@ -88,12 +90,26 @@ export class ToolVectorStore {
     return rows.map((row) => row.model_id);
   }
 
-  /** Deletes vectors of all other models. */
-  async forgetOtherModels(modelId: string): Promise<void> {
-    await this.database.background.direct.query(
-      'DELETE FROM mcp.tool_vectors WHERE model_id <> $1',
-      [modelId],
-    );
+  /** Deletes vectors of all other models, all of them without one; in slices, which block the embedded database shortly. */
+  async forgetOtherModels(modelId: string | undefined): Promise<void> {
+    if ((await this.modelIds()).every((id) => id === modelId)) return;
+    let last = { tool_id: 0, model_id: '' };
+    for (;;) {
+      const page = await this.database.background.direct.query<(typeof last)[]>(
+        `WITH page AS (
+           SELECT tool_id, model_id FROM mcp.tool_vectors
+           WHERE (tool_id, model_id) > ($1::int, $2::text) ORDER BY tool_id, model_id LIMIT ${ROWS_PER_SLICE}
+         ), gone AS (
+           DELETE FROM mcp.tool_vectors AS one USING page
+           WHERE one.tool_id = page.tool_id AND one.model_id = page.model_id AND page.model_id IS DISTINCT FROM $3
+         )
+         SELECT tool_id, model_id FROM page ORDER BY tool_id DESC, model_id DESC LIMIT 1`,
+        [last.tool_id, last.model_id, modelId ?? null],
+      );
+      const [reached] = page;
+      if (!reached) return;
+      last = reached;
+    }
   }
 }
 

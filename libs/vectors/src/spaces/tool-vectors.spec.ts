@@ -211,6 +211,16 @@ describe(ToolVectors, () => {
     });
   });
 
+  it('forgets what an older version kept of a model whose vectors are not kept any more', async () => {
+    const { clock, rows } = setUp();
+    const row = { toolId: 1, textHash: 'hash', vector: Float32Array.of(1) };
+    for (const modelId of ['static-1', 'static-2']) await rows.save(modelId, [row]);
+    const local = new VectorSpace(new LetterEmbedder('static-2'), new ExactIndex(), clock);
+    const vectors = new ToolVectors(local, undefined, rows, clock);
+    await vectors.converge([item(1, 'aaa')]);
+    expect(await rows.modelIds()).toEqual([]);
+  });
+
   it('skips a failed model during its pause', async () => {
     const { clock, vectors, configured, local, find } = setUp(true);
     await vectors.converge([item(1, 'aaa')]);

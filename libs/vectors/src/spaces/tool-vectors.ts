@@ -71,7 +71,7 @@ export class ToolVectors {
     }
     this.problems.delete(this.configured);
     this.previous = undefined;
-    if (!before) await this.rows.forgetOtherModels(this.modelId);
+    if (!before) await this.rows.forgetOtherModels(this.configured.keptModelId);
   }
 
   /**

@@ -36,6 +36,11 @@ export class VectorSpace {
     private readonly failPoints?: FailPoints,
   ) {}
 
+  /** The model whose vectors are kept in rows; undefined if it makes them faster than rows are read. */
+  get keptModelId(): string | undefined {
+    return this.rows && this.embedder.modelId;
+  }
+
   /** Whether the index was complete once. */
   get isFilled(): boolean {
     return this.filled;
