@@ -3,13 +3,10 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { CommandBus } from '@nestjs/cqrs';
 import { SYSTEM } from '@app/access';
 import { PolicyChanged } from '@app/events';
-import { Signals } from '@app/platform';
-import { ImportPolicyFile } from '@app/policy';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { jsonTextOf, Signals } from '@app/platform';
+import { ImportPolicyFile, readPolicyFile } from '@app/policy';
 import { Api, type ApiAnswer } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
-import { temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
 import { fixture, stdioPeer } from '../support/peers.js';
@@ -258,42 +255,41 @@ describe('a policy document', () => {
     expect(entries.map(({ after }) => after.title).join(' ')).toBe('11 10 9 8 7 6 5 4 3 2 1 0');
   });
 
+  /** As a start does with a configuration file of that name. */
+  async function importFile(text: string, file = 'servers.json'): Promise<void> {
+    const document = await readPolicyFile(await jsonTextOf(text, file), file);
+    if (!document) throw new Error('the file has no policy');
+    await first.app.get(CommandBus).execute(new ImportPolicyFile(document, file, SYSTEM));
+  }
+
   it('offers a tool as it says once its server lists the tool', async () => {
-    const folder = await temporaryFolder();
     const id = await new Api(first).register({
       name: 'later',
       transport_type: 'STDIO',
       connection_config: config,
       auto_connect: false,
     });
-    const file = join(folder.path, 'servers.json');
     const later = {
       rules: [{ server: 'later', name: 'echo' }],
       overrides: { 'later.echo': { name: 'repeat', title: 'Repeat' } },
     };
-    await writeFile(file, JSON.stringify({ mcpServers: {}, views: { later } }));
-    const commands = first.app.get(CommandBus);
-    await commands.execute(new ImportPolicyFile(file, SYSTEM));
+    const text = JSON.stringify({ mcpServers: {}, views: { later } });
+    await importFile(text);
     const before = await historyOf(first);
-    await commands.execute(new ImportPolicyFile(file, SYSTEM));
+    await importFile(text);
     expect(await historyOf(first)).toEqual(before);
     await call(first, 'POST', `/servers/${id}/connect`, {});
     await eventually(async () => {
       expect(await listed(first, 'later')).toMatchObject([{ name: 'repeat', title: 'Repeat' }]);
     });
-    await folder.remove();
   });
 
   it('reads YAML', async () => {
-    const folder = await temporaryFolder();
-    const file = join(folder.path, 'servers.yaml');
     const text = 'views:\n  written: # by hand\n    title: Written\n    rules: [{server: peer}]\n';
-    await writeFile(file, text);
-    await first.app.get(CommandBus).execute(new ImportPolicyFile(file, SYSTEM));
+    await importFile(text, 'servers.yaml');
     expect(await call(first, 'GET', '/views/written')).toMatchObject({
       body: { title: 'Written', rules: [{ effect: 'include', server: 'peer' }] },
     });
-    await folder.remove();
   });
 
   it.each([
@@ -301,12 +297,6 @@ describe('a policy document', () => {
     ['{"views":[]}', 'views: Input should be a JSON object'],
     ['{', 'it is not valid JSON: see line 1, column 2'],
   ])('refuses the start with %s', async (text, problem) => {
-    const folder = await temporaryFolder();
-    const file = join(folder.path, 'servers.json');
-    await writeFile(file, text);
-    await expect(
-      first.app.get(CommandBus).execute(new ImportPolicyFile(file, SYSTEM)),
-    ).rejects.toThrow(problem);
-    await folder.remove();
+    await expect(importFile(text)).rejects.toThrow(problem);
   });
 });

@@ -62,6 +62,18 @@ describe('the configuration file', () => {
     await eventually(() => expect(service.output()).toContain('"configuration.reloaded"'));
   });
 
+  it('changes nothing when a part of it cannot be used', async () => {
+    const before = await namesOf('/servers', 'servers', 'name');
+    write({ mcpServers: { never: items('never') }, views: { never: { rules: 'none' } } });
+    expect(await reload()).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('views') },
+    });
+    write({ mcpServers: { never: items('never') }, aggregation: { rules: 'none' } });
+    expect(await reload()).toMatchObject({ status: 400 });
+    expect(await namesOf('/servers', 'servers', 'name')).toEqual(before);
+  });
+
   it('changes nothing when it cannot be read', async () => {
     const before = await namesOf('/servers', 'servers', 'name');
     writeFileSync(file, '{ broken');

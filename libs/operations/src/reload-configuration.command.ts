@@ -1,10 +1,11 @@
 import { Inject } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Actor } from '@app/access';
-import { ImportQuerySettings } from '@app/aggregation';
-import { AppError, Env } from '@app/platform';
-import { ImportPolicyFile } from '@app/policy';
-import { ImportServers } from '@app/registry';
+import { ImportQuerySettings, readQuerySettings } from '@app/aggregation';
+import { AppError, Clock, Env } from '@app/platform';
+import { ImportPolicyFile, readPolicyFile } from '@app/policy';
+import { ImportServers, readServersFile } from '@app/registry';
+import { configurationText } from './configuration-text.js';
 
 /** There is nothing to read again. */
 export class NoConfigurationFile extends AppError {
@@ -27,7 +28,8 @@ export interface ReloadOutcome {
 
 /**
  * Reads the configuration file: new servers are registered, settings of aggregated queries that are not set are set, and
- * its views and overrides are applied. The same at each start, by SIGHUP and by REST.
+ * its views and overrides are applied. The same at each start, by SIGHUP and by REST. The file is read once, and nothing
+ * of it is applied before all of it could be read.
  */
 export class ReloadConfiguration extends Command<ReloadOutcome> {
   constructor(readonly actor: Actor) {
@@ -39,15 +41,20 @@ export class ReloadConfiguration extends Command<ReloadOutcome> {
 export class ReloadConfigurationHandler implements ICommandHandler<ReloadConfiguration> {
   constructor(
     private readonly commands: CommandBus,
+    private readonly clock: Clock,
     @Inject(Env) private readonly env: Env,
   ) {}
 
   async execute({ actor }: ReloadConfiguration): Promise<ReloadOutcome> {
     const file = this.env.MCP_AGGREGATOR_CONFIG;
     if (file === undefined) throw new NoConfigurationFile();
-    const outcome = await this.commands.execute(new ImportServers(file, actor));
-    await this.commands.execute(new ImportQuerySettings(file, actor));
-    await this.commands.execute(new ImportPolicyFile(file, actor));
+    const text = await configurationText(file, this.clock);
+    const servers = readServersFile(text, file);
+    const settings = readQuerySettings(text, file);
+    const policy = await readPolicyFile(text, file);
+    const outcome = await this.commands.execute(new ImportServers(servers, file, actor));
+    if (settings) await this.commands.execute(new ImportQuerySettings(settings, file, actor));
+    if (policy) await this.commands.execute(new ImportPolicyFile(policy, file, actor));
     return { file, ...outcome };
   }
 }

@@ -3,7 +3,7 @@ export type { Access } from './decide/access.js';
 export { FollowsPolicy } from './decide/follows-policy.js';
 export { OfferedServers } from './decide/offered-servers.js';
 export { mayKnow, Permissions } from './decide/permissions.js';
-export { ImportPolicyFile } from './document/import-policy-file.command.js';
+export { ImportPolicyFile, readPolicyFile } from './document/import-policy-file.command.js';
 export { fillArguments } from './overrides/fill-arguments.js';
 export { Policy } from './policy.js';
 export { GrantOnlyReads, ServerNotOffered } from './policy.errors.js';

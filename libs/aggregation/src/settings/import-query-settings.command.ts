@@ -2,19 +2,18 @@ import { Logger } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Actor } from '@app/access';
 import { Catalogue } from '@app/catalogue';
-import { jsonTextOf } from '@app/platform';
-import { readFile } from 'node:fs/promises';
 import { ChangeServerSettings } from './change-server-settings.command.js';
-import { readQuerySettings } from './query-settings-file.js';
+import type { QuerySettingsSection } from './query-settings-file.js';
 import { QuerySettingsStore } from './query-settings.store.js';
 import { ReplaceQueryRules } from './replace-query-rules.command.js';
 
 /**
  * Imports the `aggregation` section of the configuration file. Existing rules and settings are not
- * changed, so that the file can be imported at every start.
+ * changed, so that the file can be imported at every start. `file` is used in logs only.
  */
 export class ImportQuerySettings extends Command<void> {
   constructor(
+    readonly section: QuerySettingsSection,
     readonly file: string,
     readonly actor: Actor,
   ) {
@@ -32,9 +31,7 @@ export class ImportQuerySettingsHandler implements ICommandHandler<ImportQuerySe
     private readonly commands: CommandBus,
   ) {}
 
-  async execute({ file, actor }: ImportQuerySettings): Promise<void> {
-    const section = readQuerySettings(await this.text(file), file);
-    if (!section) return;
+  async execute({ section, file, actor }: ImportQuerySettings): Promise<void> {
     if (section.rules.length > 0 && (await this.store.rules()).length === 0) {
       await this.commands.execute(new ReplaceQueryRules(section.rules, actor));
     }
@@ -48,10 +45,5 @@ export class ImportQuerySettingsHandler implements ICommandHandler<ImportQuerySe
         await this.commands.execute(new ChangeServerSettings(server, settings, actor));
       }
     }
-  }
-
-  /** What is no YAML was refused when the servers of the file were imported. */
-  private async text(file: string): Promise<string> {
-    return jsonTextOf(await readFile(file, 'utf8'), file);
   }
 }

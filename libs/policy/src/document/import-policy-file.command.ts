@@ -2,23 +2,18 @@ import { Logger } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Actor } from '@app/access';
 import { Catalogue } from '@app/catalogue';
-import {
-  InvalidInput,
-  isJsonObject,
-  jsonTextOf,
-  parseConfigFile,
-  UnreadableConfigFile,
-} from '@app/platform';
-import { readFile } from 'node:fs/promises';
+import { InvalidInput, isJsonObject, parseConfigFile, UnreadableConfigFile } from '@app/platform';
 import { UnreadablePolicy } from '../policy.errors.js';
 import { ImportPolicy } from './import-policy.command.js';
 import { type PolicyDocument, readPolicyDocument } from './policy-document.js';
 
 /**
  * Imports `views` and `overrides` of the configuration file, beside `mcpServers`. What the file does not have stays.
+ * `file` is used in logs only.
  */
 export class ImportPolicyFile extends Command<void> {
   constructor(
+    readonly document: PolicyDocument,
     readonly file: string,
     readonly actor: Actor,
   ) {
@@ -35,9 +30,7 @@ export class ImportPolicyFileHandler implements ICommandHandler<ImportPolicyFile
     private readonly catalogue: Catalogue,
   ) {}
 
-  async execute({ file, actor }: ImportPolicyFile): Promise<void> {
-    const document = await documentIn(await readFile(file, 'utf8'), file);
-    if (!document) return;
+  async execute({ document, file, actor }: ImportPolicyFile): Promise<void> {
     // The servers of the same file have just been registered.
     await this.catalogue.reloadServers();
     const { refused } = await this.commands.execute(new ImportPolicy(document, false, actor));
@@ -50,9 +43,13 @@ export class ImportPolicyFileHandler implements ICommandHandler<ImportPolicyFile
   }
 }
 
-async function documentIn(text: string, file: string): Promise<PolicyDocument | undefined> {
+/** Undefined when the file has no such sections. `file` is used in messages only. */
+export async function readPolicyFile(
+  text: string,
+  file: string,
+): Promise<PolicyDocument | undefined> {
   try {
-    const content = parseConfigFile(await jsonTextOf(text, file));
+    const content = parseConfigFile(text);
     const { views, overrides } = isJsonObject(content) ? content : {};
     if (views === undefined && overrides === undefined) return undefined;
     return await readPolicyDocument({ views, overrides });

@@ -1,12 +1,11 @@
 import { Logger } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Actor } from '@app/access';
-import { AppError, DatabaseUnavailable, jsonTextOf, UnreadableConfigFile } from '@app/platform';
-import { readFile } from 'node:fs/promises';
+import { AppError, DatabaseUnavailable } from '@app/platform';
 import { RegisterServer } from './register-server.command.js';
-import { ServerAlreadyExists, UnreadableServersFile } from '../registry.errors.js';
+import { ServerAlreadyExists } from '../registry.errors.js';
 import { ServerStore } from '../server.store.js';
-import { readServersFile, type SkippedEntry } from './servers-file.js';
+import type { ServersFile, SkippedEntry } from './servers-file.js';
 
 export interface ImportOutcome {
   readonly registered: readonly string[];
@@ -16,10 +15,11 @@ export interface ImportOutcome {
 
 /**
  * Registers the new servers of an `mcpServers` file. Servers that already exist are skipped, so the file can be
- * imported at every start.
+ * imported at every start. `file` is used in logs only.
  */
 export class ImportServers extends Command<ImportOutcome> {
   constructor(
+    readonly content: ServersFile,
     readonly file: string,
     readonly actor: Actor,
   ) {
@@ -36,8 +36,8 @@ export class ImportServersHandler implements ICommandHandler<ImportServers> {
     private readonly commands: CommandBus,
   ) {}
 
-  async execute({ file, actor }: ImportServers): Promise<ImportOutcome> {
-    const { entries, skipped } = readServersFile(await this.text(file), file);
+  async execute({ content, file, actor }: ImportServers): Promise<ImportOutcome> {
+    const { entries, skipped } = content;
     const names = await this.servers.names();
     const outcome = { registered: [] as string[], known: [] as string[], skipped: [...skipped] };
     for (const { key, registration } of entries) {
@@ -62,18 +62,5 @@ export class ImportServersHandler implements ICommandHandler<ImportServers> {
       );
     }
     return outcome;
-  }
-
-  private async text(file: string): Promise<string> {
-    try {
-      return await jsonTextOf(await readFile(file, 'utf8'), file);
-    } catch (error) {
-      if (error instanceof UnreadableConfigFile) {
-        throw new UnreadableServersFile(file, error.message, error);
-      }
-      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-      const problem = isMissing ? 'there is no such file' : 'it cannot be read';
-      throw new UnreadableServersFile(file, problem, error);
-    }
   }
 }

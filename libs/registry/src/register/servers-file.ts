@@ -23,6 +23,11 @@ export interface SkippedEntry {
   readonly reason: string;
 }
 
+export interface ServersFile {
+  readonly entries: readonly FileEntry[];
+  readonly skipped: readonly SkippedEntry[];
+}
+
 type EntrySchema = ReturnType<typeof entrySchemaOf>;
 type Entry = z.infer<EntrySchema>;
 
@@ -75,7 +80,7 @@ export function readServersFile(
   file: string,
   variables: ClientVariables = clientVariables(file),
   unreadable: Unreadable = (...what) => new UnreadableServersFile(...what),
-): { entries: FileEntry[]; skipped: SkippedEntry[] } {
+): ServersFile {
   const found = serversIn(text, file, unreadable);
   const schema = entrySchemaOf(variables);
   const entries: FileEntry[] = [];
