@@ -47,6 +47,7 @@ export function traceRequests(app: NestFastifyApplication, fastify: FastifyInsta
   const spans = new WeakMap<FastifyRequest, RestSpan>();
   fastify.addHook('onRoute', (route) => {
     if (!route.url.startsWith(TRACED) || route.url === STREAMS) return;
+    // On these routes alone: for a hook on all routes, each request of an MCP client would get listeners too.
     route.onRequest = [
       (request, _reply, done) => {
         const { traceparent, tracestate } = request.headers;
@@ -60,14 +61,20 @@ export function traceRequests(app: NestFastifyApplication, fastify: FastifyInsta
       },
       ...[route.onRequest ?? []].flat(),
     ];
-  });
-  fastify.addHook('onResponse', (request, reply, done) => {
-    spans.get(request)?.answered(reply.statusCode);
-    done();
-  });
-  // The client went away before its answer.
-  fastify.addHook('onRequestAbort', (request, done) => {
-    spans.get(request)?.end('cancelled');
-    done();
+    route.onResponse = [
+      (request, reply, done) => {
+        spans.get(request)?.answered(reply.statusCode);
+        done();
+      },
+      ...[route.onResponse ?? []].flat(),
+    ];
+    // The client went away before its answer.
+    route.onRequestAbort = [
+      (request, done) => {
+        spans.get(request)?.end('cancelled');
+        done();
+      },
+      ...[route.onRequestAbort ?? []].flat(),
+    ];
   });
 }
