@@ -1,8 +1,9 @@
 /*
  * node test/cluster/idle.mjs [replicas] [seconds]
  *
- * What idle replicas without servers cost PostgreSQL: transactions a second, connections, and which statements. The
- * balancer asks each replica twice a second whether it is ready, one transaction each, which the sum leaves out.
+ * What idle replicas without servers cost PostgreSQL: transactions a second, connections, and which statements; and the
+ * resident memory of each. The balancer asks each replica twice a second whether it is ready, one transaction each, which
+ * the sum leaves out.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster } from './cluster.mjs';
@@ -45,7 +46,8 @@ console.log(`${count} idle replicas over ${seconds} s`);
 const ready = [...statements].filter(([text]) => text.includes(READINESS));
 const polls = ready.reduce((sum, [, times]) => sum + times, 0);
 const perSecond = ((after - before - polls) / seconds).toFixed(1);
-console.log(`${perSecond} transactions/s, ${connections} connections`);
+const memory = cluster.replicas.map(({ service }) => Math.round(service.rss() / 1_048_576));
+console.log(`${perSecond} transactions/s, ${connections} connections, ${memory.join(' ')} MB`);
 for (const [text, times] of [...statements].sort((a, b) => b[1] - a[1]).slice(0, SHOWN)) {
   console.log(`  ${(times / seconds).toFixed(2)}/s × ${text}`);
 }

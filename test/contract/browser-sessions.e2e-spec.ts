@@ -1,5 +1,4 @@
-import { Database } from '@app/platform';
-import { SyncTokensJob } from '../../libs/access/src/tokens/sync-tokens.job.js';
+import { Database, RowWatches } from '@app/platform';
 import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { Browser, OWN_PAGE } from '../support/console.js';
@@ -187,7 +186,7 @@ describe.each([
     await service.app
       .get(Database, { strict: false })
       .direct.query('UPDATE mcp.issued_tokens SET expires_at = now() WHERE id = $1', [expired]);
-    await service.app.get(SyncTokensJob, { strict: false }).run();
+    await service.app.get(RowWatches, { strict: false }).look();
     for (const browser of browsers) expect((await browser.send(SERVERS)).status).toBe(401);
   });
 

@@ -1,4 +1,4 @@
-import { Database } from '@app/platform';
+import { Database, RowWatches } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import { SyncTokensJob } from '../../libs/access/src/tokens/sync-tokens.job.js';
 import { Api } from '../support/api.js';
@@ -41,7 +41,10 @@ describe.each([
   });
   afterAll(() => service.close());
 
-  const job = (): Promise<void> => service.app.get(SyncTokensJob, { strict: false }).run();
+  const job = async (): Promise<void> => {
+    await service.app.get(SyncTokensJob, { strict: false }).noteUse();
+    await service.app.get(RowWatches, { strict: false }).look();
+  };
 
   it('are shown once, do what their scopes say, and are listed beside the configured ones', async () => {
     const { id, token } = await issue(service, { name: 'ci', scopes: ['read'] });

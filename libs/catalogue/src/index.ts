@@ -19,5 +19,5 @@ export {
 export { indexTools } from './snapshot/index-tools.js';
 export { parameterNames, textOfTool, wordsOf } from './tool-text.js';
 export { TOOLS_CHANGED } from './refresh/follow-replicas.on-news.js';
-export { ToolStore } from './tool.store.js';
+export { TOOLS_MARK, ToolStore } from './tool.store.js';
 export type { Withheld } from './withheld.js';

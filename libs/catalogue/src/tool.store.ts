@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type JsonObject, type Tx } from '@app/platform';
+import { Database, type JsonObject, type Tx, writesMark } from '@app/platform';
 import type { StaleRows } from './catalogue-change.js';
 import type { CatalogueTool } from './catalogue-snapshot.js';
 import {
@@ -20,6 +20,9 @@ const ROWS_PER_READ = 500;
 /** Of the whole table, for the same reason. In the order on disk a row is read four times as fast as by its id. */
 const PAGES_PER_READ = 100;
 const IN_PAGES = 'ctid >= $1::tid AND ctid < $2::tid';
+
+/** For `RowWatches`: there may be 100,000 tools. */
+export const TOOLS_MARK = writesMark('mcp.tools');
 
 /** A changed tool keeps the name in its row until it is classified again. */
 const CLASSIFIED_BY = 'CASE WHEN is_classified THEN classified_by END';
@@ -150,8 +153,10 @@ export class ToolStore {
   }
 
   /** A value that changes with every write to the table, even one without a difference. */
-  writes(tx?: Tx): Promise<string> {
-    return this.database.background.writesTo('mcp.tools', tx);
+  async writes(): Promise<string> {
+    const { direct } = this.database.background;
+    const [row] = await direct.query<{ writes: string }[]>(`SELECT (${TOOLS_MARK}) AS writes`);
+    return row?.writes ?? '';
   }
 
   /** Time of the last write to a tool of a server. */

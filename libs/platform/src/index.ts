@@ -45,6 +45,7 @@ export { NoDatabase, openOnce } from './database/open-once.js';
 export { Database, type Tx } from './database/database.js';
 export { DatabaseModule } from './database/database.module.js';
 export { EmbeddedDatabase } from './database/embedded-database.js';
+export { rowsMark, RowWatches, whenChanged, writesMark } from './database/row-watches.js';
 export { SettingsStore } from './database/settings.store.js';
 export { Leadership, NotLeading } from './cluster/leadership.js';
 export { ClusterKeys, credentialKey } from './cluster/cluster-keys.js';

@@ -1,26 +1,23 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
-import { Upkeep } from '@app/platform';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { RowWatches, whenChanged } from '@app/platform';
 import { Policy } from './policy.js';
-
-const RELOAD_MS = 30_000;
+import { POLICY_MARK } from './rows/policy.store.js';
 
 /** Finds changes of other replicas whose notification was lost, and rules that went with their server. */
 @Injectable()
-export class ReloadPolicyJob {
+export class ReloadPolicyJob implements OnModuleInit {
   private readonly logger = new Logger('policy');
 
   constructor(
     private readonly policy: Policy,
-    private readonly upkeep: Upkeep,
+    private readonly rows: RowWatches,
   ) {}
 
-  @Interval(RELOAD_MS)
-  async run(): Promise<void> {
-    try {
-      await this.upkeep.run(() => this.policy.reload());
-    } catch (error) {
-      this.logger.warn({ err: error }, 'policy.not_reloaded');
-    }
+  onModuleInit(): void {
+    this.rows.add({
+      mark: POLICY_MARK,
+      look: whenChanged(() => this.policy.reload()),
+      failed: (error) => this.logger.warn({ err: error }, 'policy.not_reloaded'),
+    });
   }
 }

@@ -45,7 +45,7 @@ export {
 export type { CredentialMode, Server } from './server.js';
 export { ServerHistory } from './read/server-history.query.js';
 export { ServerIdPipe } from './server-id.pipe.js';
-export type { HistoryEntry } from './server.store.js';
+export { type HistoryEntry, SERVERS_MARK } from './server.store.js';
 export {
   isServing,
   isWithdrawn,
@@ -53,7 +53,6 @@ export {
   type ServerStatus,
   type StatusSignal,
 } from './status/server-status.js';
-export { ServersDigest } from './read/servers-digest.query.js';
 export { readServersFile } from './register/servers-file.js';
 export { errorShown, type ListFailures } from './status/list-failures.js';
 export { SetListFailure } from './status/set-list-failure.command.js';

@@ -26,7 +26,6 @@ import { ServerEntity } from './server.entity.js';
 import { ServerSecrets } from './credentials/server-secrets.js';
 import { ServerHistoryHandler } from './read/server-history.query.js';
 import { ServerStore } from './server.store.js';
-import { ServersDigestHandler } from './read/servers-digest.query.js';
 import { ServersController } from './servers.controller.js';
 import { SetListFailureHandler } from './status/set-list-failure.command.js';
 import { SetOfferingWarningsHandler } from './status/set-offering-warnings.command.js';
@@ -62,7 +61,6 @@ import { UpdateServerHandler } from './change/update-server.command.js';
     ListPersonalServersHandler,
     ListServersHandler,
     ServerHistoryHandler,
-    ServersDigestHandler,
     ResolveTransportHandler,
     ResolveTrialHandler,
   ],

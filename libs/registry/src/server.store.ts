@@ -46,6 +46,13 @@ export interface ServerFilter {
 /** History entries kept per server: each reconnect writes three or more, possibly for months. */
 const HISTORY_KEPT = 1_000;
 
+/** For `RowWatches`: hash of everything the catalogue shows of servers; must match `digestOfServers` of a catalogue. */
+export const SERVERS_MARK = `SELECT md5(string_agg(
+    concat_ws(' ', id, name, status, description, error_message, list_failures ->> 'tools',
+      list_failures ->> 'prompts', list_failures ->> 'resources',
+      list_failures ->> 'resourceTemplates', trust, credentials), ';' ORDER BY id))
+  FROM mcp.external_servers`;
+
 const HISTORY = keyRange(['server_id']);
 
 export interface HistoryEntry {
@@ -248,18 +255,6 @@ export class ServerStore {
        WHERE server_id = $1 ORDER BY server_id, id LIMIT $2`,
       [id, 2 * HISTORY_KEPT],
     );
-  }
-
-  /** Hash of everything the catalogue shows of servers; must match `digestOfServers` of a catalogue. */
-  async digest(): Promise<string> {
-    const rows = await this.database.background.direct.query<{ digest: string | null }[]>(
-      `SELECT md5(string_agg(
-         concat_ws(' ', id, name, status, description, error_message, list_failures ->> 'tools',
-          list_failures ->> 'prompts', list_failures ->> 'resources',
-          list_failures ->> 'resourceTemplates', trust, credentials), ';' ORDER BY id)) AS digest
-       FROM mcp.external_servers`,
-    );
-    return rows[0]?.digest ?? '';
   }
 
   async countByStatus(): Promise<Readonly<Record<ServerStatus, number>>> {

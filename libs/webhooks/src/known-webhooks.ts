@@ -1,15 +1,12 @@
-import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import type { StateTopic } from '@app/activity';
-import { CoalescedRuns, Replicas, Upkeep } from '@app/platform';
-import { WebhookStore } from './rows/webhook.store.js';
+import { CoalescedRuns, Replicas, RowWatches, whenChanged } from '@app/platform';
+import { WEBHOOKS_MARK, WebhookStore } from './rows/webhook.store.js';
 import { type Webhook, WEBHOOKS_CHANGED } from './webhook.js';
-
-const RELOAD_EVERY_MS = 30_000;
 
 /** Which webhooks there are, in memory: an event that no webhook wants costs no query. */
 @Injectable()
-export class KnownWebhooks implements OnApplicationBootstrap {
+export class KnownWebhooks implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger('webhooks');
   private readonly reads = new CoalescedRuns();
   private webhooks: readonly Webhook[] = [];
@@ -17,8 +14,16 @@ export class KnownWebhooks implements OnApplicationBootstrap {
   constructor(
     private readonly store: WebhookStore,
     private readonly replicas: Replicas,
-    private readonly upkeep: Upkeep,
+    private readonly rows: RowWatches,
   ) {}
+
+  onModuleInit(): void {
+    this.rows.add({
+      mark: WEBHOOKS_MARK,
+      look: whenChanged(() => this.reload()),
+      failed: (error) => this.failed(error),
+    });
+  }
 
   /** Before requests are served, so that no change is missed. */
   async onApplicationBootstrap(): Promise<void> {
@@ -54,13 +59,16 @@ export class KnownWebhooks implements OnApplicationBootstrap {
     await this.replicas.tell(WEBHOOKS_CHANGED);
   }
 
-  /** A notification of another replica may be lost. */
-  @Interval(RELOAD_EVERY_MS)
+  /** After a failure `RowWatches` tries again. */
   async tryReload(): Promise<void> {
     try {
-      await this.upkeep.run(() => this.reload());
+      await this.reload();
     } catch (error) {
-      this.logger.warn({ err: error }, 'webhook.not_reloaded');
+      this.failed(error);
     }
+  }
+
+  private failed(error: unknown): void {
+    this.logger.warn({ err: error }, 'webhook.not_reloaded');
   }
 }

@@ -5,14 +5,17 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Env } from '@app/platform';
+import { Env, Leadership } from '@app/platform';
 import { AuditStore } from './audit.store.js';
 
 const DAY_MS = 86_400_000;
 /** Callers may add a thousand entries of calls a second each. */
 const CALLS_EVERY_MS = 60_000;
 
-/** Deletes audit entries that are too old, at start and daily, and those of calls that are too many, each minute. */
+/**
+ * Deletes audit entries that are too old, at start and daily, and those of calls that are too many, each minute at the
+ * replica that leads.
+ */
 @Injectable()
 export class PruneAuditJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('access');
@@ -21,6 +24,7 @@ export class PruneAuditJob implements OnApplicationBootstrap, BeforeApplicationS
   constructor(
     private readonly env: Env,
     private readonly audit: AuditStore,
+    private readonly leadership: Leadership,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -44,7 +48,7 @@ export class PruneAuditJob implements OnApplicationBootstrap, BeforeApplicationS
 
   private async pruneCalls(): Promise<void> {
     const kept = this.env.MCP_AGGREGATOR_AUDIT_MAX_CALLS;
-    if (kept === 0) return;
+    if (kept === 0 || !this.leadership.leads) return;
     try {
       await this.audit.forgetCallsBeyond(kept);
     } catch (error) {

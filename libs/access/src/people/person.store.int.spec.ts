@@ -45,6 +45,23 @@ describe.each(allEngines)(`${PersonStore.name} on %s`, (engine) => {
     expect(await storeWith().alive()).toMatchObject([{ id: person.id }]);
   });
 
+  it('has a mark that differs after a login, a change and the end of an account', async () => {
+    const store = storeWith();
+    const mark = async (): Promise<unknown> =>
+      (await opened.database.direct.query<{ mark: unknown }[]>(`SELECT (${store.mark}) AS mark`))[0]
+        ?.mark;
+    const change = (sql: string): Promise<unknown> => opened.database.direct.query(sql);
+    const marks = [await mark()];
+    await logIn('ada', store);
+    marks.push(await mark());
+    await change(`UPDATE mcp.people SET scopes = '{read}'`);
+    marks.push(await mark());
+    expect(await mark()).toBe(marks.at(-1));
+    await change('UPDATE mcp.people SET ends_at = now()');
+    expect(new Set(marks).size).toBe(3);
+    expect(await mark()).toBe(marks[0]);
+  });
+
   it('names those who have no account any more, unless JWTs alone are accepted', async () => {
     const { id } = await logIn('ada');
     const store = storeWith();

@@ -23,6 +23,11 @@ const COLUMNS = `id, name, scopes, ${VIEW}, token_hash AS hash, previous_hash AS
   previous_until AS "previousUntil", created_by AS "createdBy", created_at AS "createdAt",
   expires_at AS "expiresAt", last_used_at AS "lastUsedAt"`;
 
+const IS_VALID = '(expires_at IS NULL OR expires_at > now())';
+/** For `RowWatches`: without the last use, which replicas write all the time. */
+export const TOKENS_MARK = `SELECT md5(string_agg((to_jsonb(token) - 'last_used_at')::text, ',' ORDER BY id))
+  FROM mcp.issued_tokens AS token WHERE ${IS_VALID}`;
+
 /** The rows of `mcp.issued_tokens`. */
 @Injectable()
 export class IssuedTokenStore {
@@ -31,7 +36,7 @@ export class IssuedTokenStore {
   /** All that have not expired. */
   valid(): Promise<IssuedToken[]> {
     return this.database.background.direct.query(
-      `SELECT ${COLUMNS} FROM mcp.issued_tokens WHERE expires_at IS NULL OR expires_at > now()`,
+      `SELECT ${COLUMNS} FROM mcp.issued_tokens WHERE ${IS_VALID}`,
     );
   }
 

@@ -1,14 +1,15 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock, Upkeep } from '@app/platform';
+import { Clock, RowWatches, Upkeep, whenChanged } from '@app/platform';
 import { Tokens } from '../authenticate/tokens.js';
-import { IssuedTokenStore } from './issued-token.store.js';
+import { PersonStore } from '../people/person.store.js';
+import { IssuedTokenStore, TOKENS_MARK } from './issued-token.store.js';
 
-const EVERY_MS = 30_000;
+const NOTE_EVERY_MS = 30_000;
 
-/** Writes when tokens were used, and reads them again: one may have expired, or a notification may be lost. */
+/** Writes when tokens were used, and reads them again when one has expired or a notification was lost. */
 @Injectable()
-export class SyncTokensJob {
+export class SyncTokensJob implements OnModuleInit {
   private readonly logger = new Logger('access');
 
   constructor(
@@ -16,20 +17,30 @@ export class SyncTokensJob {
     private readonly store: IssuedTokenStore,
     private readonly clock: Clock,
     private readonly upkeep: Upkeep,
+    private readonly people: PersonStore,
+    private readonly rows: RowWatches,
   ) {}
 
-  @Interval(EVERY_MS)
-  async run(): Promise<void> {
+  onModuleInit(): void {
+    this.rows.add({
+      mark: `SELECT concat_ws(' ', (${TOKENS_MARK}), (${this.people.mark}))`,
+      look: whenChanged(() => this.tokens.reload()),
+      failed: (error) => this.failed(error),
+    });
+  }
+
+  @Interval(NOTE_EVERY_MS)
+  async noteUse(): Promise<void> {
+    const used = this.tokens.takeUsed();
+    if (used.length === 0) return;
     try {
-      await this.upkeep.run(() => this.sync());
+      await this.upkeep.run(() => this.store.noteUse(used, this.clock.now()));
     } catch (error) {
-      this.logger.warn({ err: error }, 'access.tokens_not_reloaded');
+      this.failed(error);
     }
   }
 
-  private async sync(): Promise<void> {
-    const used = this.tokens.takeUsed();
-    if (used.length > 0) await this.store.noteUse(used, this.clock.now());
-    await this.tokens.reload();
+  private failed(error: unknown): void {
+    this.logger.warn({ err: error }, 'access.tokens_not_reloaded');
   }
 }

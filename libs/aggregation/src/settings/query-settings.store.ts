@@ -4,6 +4,7 @@ import {
   isForeignKeyViolation,
   isJsonObject,
   type JsonObject,
+  rowsMark,
   type Tx,
 } from '@app/platform';
 import { z } from 'zod';
@@ -16,6 +17,9 @@ export interface QuerySettingsSnapshot {
   /** By server id; servers without an entry have the defaults. */
   readonly servers: ReadonlyMap<string, ServerQuerySettings>;
 }
+
+/** For `RowWatches`. */
+export const QUERY_SETTINGS_MARK = `SELECT concat_ws(' ', (${rowsMark('mcp.query_rules')}), (${rowsMark('mcp.query_servers')}))`;
 
 const ruleRows = z.array(z.object({ pattern: z.string(), servers: z.array(z.string()) }));
 const settingsRows = z.array(

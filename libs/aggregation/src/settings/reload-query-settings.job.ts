@@ -1,26 +1,23 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
-import { Upkeep } from '@app/platform';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { RowWatches, whenChanged } from '@app/platform';
 import { QuerySettings } from './query-settings.js';
-
-const RELOAD_MS = 30_000;
+import { QUERY_SETTINGS_MARK } from './query-settings.store.js';
 
 /** Finds changes of other replicas whose notification was lost. */
 @Injectable()
-export class ReloadQuerySettingsJob {
+export class ReloadQuerySettingsJob implements OnModuleInit {
   private readonly logger = new Logger(ReloadQuerySettingsJob.name);
 
   constructor(
     private readonly settings: QuerySettings,
-    private readonly upkeep: Upkeep,
+    private readonly rows: RowWatches,
   ) {}
 
-  @Interval(RELOAD_MS)
-  async run(): Promise<void> {
-    try {
-      await this.upkeep.run(() => this.settings.reload());
-    } catch (error) {
-      this.logger.warn({ err: error }, 'query.settings_not_reconciled');
-    }
+  onModuleInit(): void {
+    this.rows.add({
+      mark: QUERY_SETTINGS_MARK,
+      look: whenChanged(() => this.settings.reload()),
+      failed: (error) => this.logger.warn({ err: error }, 'query.settings_not_reconciled'),
+    });
   }
 }

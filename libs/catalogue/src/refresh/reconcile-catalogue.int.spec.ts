@@ -1,13 +1,11 @@
-import { QueryBus } from '@nestjs/cqrs';
-import { atOnce, Database } from '@app/platform';
-import { ServersDigest } from '@app/registry';
+import { atOnce, Database, RowWatches } from '@app/platform';
+import { SERVERS_MARK } from '@app/registry';
 import { startApp, stopIntervals, type TestApp } from '../../../../test/support/app.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { insertTools, ROWS_ONLY } from '../../../../test/support/rows.js';
 import { Catalogue } from '../catalogue.js';
 import { digestOfServers } from '../catalogue-snapshot.js';
 import { digestsOf } from '../snapshot/tool-digests.js';
-import { ReconcileCatalogueJob } from './reconcile-catalogue.job.js';
 import { ToolStore } from '../tool.store.js';
 
 describe.each([
@@ -15,8 +13,10 @@ describe.each([
   ['PGlite', { DATABASE_URL: '' }],
 ])('the catalogue on %s', (_, settings) => {
   let service: TestApp;
-  const rows = (sql: string): Promise<unknown> =>
-    service.app.get(Database, { strict: false }).direct.query(sql);
+  const rows = <T = unknown>(sql: string): Promise<T> =>
+    service.app.get(Database, { strict: false }).direct.query<T>(sql);
+  const serversMark = async (): Promise<string | undefined> =>
+    (await rows<{ mark: string }[]>(`SELECT (${SERVERS_MARK}) AS mark`))[0]?.mark;
   const names = (): string[] =>
     service.app.get(Catalogue, { strict: false }).current.tools.map(({ name }) => name);
   const shownDigests = () =>
@@ -25,7 +25,7 @@ describe.each([
   /** Waits until the reconcile job has shown the rows. */
   const reconciled = (expected: readonly string[]): Promise<void> =>
     eventually(async () => {
-      await service.app.get(ReconcileCatalogueJob, { strict: false }).reconcile();
+      await service.app.get(RowWatches, { strict: false }).look();
       expect(names().filter((name) => /^[ab]\./.test(name))).toEqual(expected);
     });
 
@@ -67,21 +67,19 @@ describe.each([
 
   it('shows servers as the rows have them', async () => {
     const catalogue = service.app.get(Catalogue, { strict: false });
-    const digest = (): Promise<string> =>
-      service.app.get(QueryBus, { strict: false }).execute(new ServersDigest());
     await rows(
       `UPDATE mcp.external_servers SET description = 'Ümlauts; "quotes"', error_message = 'late'
        WHERE name = 'a'`,
     );
     await catalogue.reloadServers();
-    expect(digestOfServers(catalogue.current.servers)).toBe(await digest());
+    expect(digestOfServers(catalogue.current.servers)).toBe(await serversMark());
   });
 
   it('drops a server whose removal was heard before its registration', async () => {
     const catalogue = service.app.get(Catalogue, { strict: false });
-    const job = service.app.get(ReconcileCatalogueJob, { strict: false });
+    const watches = service.app.get(RowWatches, { strict: false });
     const id = '6f2c1f5e-9d5b-4a3c-8f1e-0d2b7c9a4e11';
-    await job.reconcile();
+    await watches.look();
     await catalogue.refresh({
       written: {
         id,
@@ -97,7 +95,7 @@ describe.each([
       },
     });
     expect(catalogue.current.servers.has(id)).toBe(true);
-    await job.reconcile();
+    await watches.look();
     expect(catalogue.current.servers.has(id)).toBe(false);
   });
 

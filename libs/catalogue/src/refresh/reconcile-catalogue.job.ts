@@ -1,15 +1,16 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { inSlices, Upkeep } from '@app/platform';
-import { ServersDigest } from '@app/registry';
+import { inSlices, RowWatches } from '@app/platform';
+import { SERVERS_MARK } from '@app/registry';
 import { Catalogue } from '../catalogue.js';
 import { digestOfServers } from '../catalogue-snapshot.js';
 import { digestsOf } from '../snapshot/tool-digests.js';
 import { IndexToolsOnCatalogueReplaced } from './index-tools.on-catalogue-replaced.js';
-import { ToolStore } from '../tool.store.js';
+import { TOOLS_MARK, ToolStore } from '../tool.store.js';
 
-const LOOK_AGAIN_MS = 30_000;
+const VERIFY_EVERY_MS = 30_000;
+/** Not in a digest. */
+const BETWEEN = '/';
 
 /**
  * Repairs differences between rows, catalogue and vectors after a lost event or a crash, or when another replica
@@ -17,38 +18,43 @@ const LOOK_AGAIN_MS = 30_000;
  * be 100,000 of them.
  */
 @Injectable()
-export class ReconcileCatalogueJob {
+export class ReconcileCatalogueJob implements OnModuleInit {
   private readonly logger = new Logger(ReconcileCatalogueJob.name);
   private writesSeen: string | undefined;
 
   constructor(
-    private readonly queries: QueryBus,
     private readonly store: ToolStore,
     private readonly catalogue: Catalogue,
     private readonly indexing: IndexToolsOnCatalogueReplaced,
-    private readonly upkeep: Upkeep,
+    private readonly rows: RowWatches,
   ) {}
 
-  @Interval(LOOK_AGAIN_MS)
-  async run(): Promise<void> {
+  onModuleInit(): void {
+    this.rows.add({
+      mark: `SELECT concat((${SERVERS_MARK}), '${BETWEEN}', (${TOOLS_MARK}))`,
+      look: (mark) => this.compare(mark),
+      failed: (error) => this.failed(error),
+    });
+  }
+
+  /** May compute vectors for minutes, for which other comparisons do not wait. */
+  @Interval(VERIFY_EVERY_MS)
+  async verify(): Promise<void> {
     try {
-      await this.reconcile();
+      await this.indexing.verify();
     } catch (error) {
-      this.logger.error({ err: error }, 'catalogue.not_reconciled');
+      this.failed(error);
     }
   }
 
-  async reconcile(): Promise<void> {
-    await this.upkeep.run(() => this.compare());
-    // May compute vectors for minutes, for which other comparisons do not wait.
-    await this.indexing.verify();
+  private failed(error: unknown): void {
+    this.logger.error({ err: error }, 'catalogue.not_reconciled');
   }
 
-  private async compare(): Promise<void> {
-    const servers = await this.queries.execute(new ServersDigest());
+  private async compare(mark: string): Promise<void> {
+    const [servers, writes] = mark.split(BETWEEN);
     const shown = digestOfServers(this.catalogue.current.servers);
     if (servers !== shown) await this.catalogue.reloadServers();
-    const writes = await this.store.writes();
     if (writes !== this.writesSeen) await this.reconcileTools();
     this.writesSeen = writes;
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Catalogue, type CatalogueTool, ToolStore } from '@app/catalogue';
+import { Catalogue, type CatalogueTool, TOOLS_MARK, ToolStore } from '@app/catalogue';
 import { Database, isForeignKeyViolation, type JsonObject, type Tx } from '@app/platform';
 import { AssignmentStore, type ToolAssignments } from './assignment.store.js';
 import { LOCAL } from './classifier.js';
@@ -56,6 +56,22 @@ const NOW = 'now()';
 /** Exponential backoff after a failure: 30 s up to ten minutes. */
 const RETRY = `least(interval '30 seconds' * power(2, least(attempts, 5)), interval '10 minutes')`;
 
+/** For `RowWatches`: what `claim` and `writes` would find. */
+export const QUEUE_MARK = `SELECT concat(
+    CASE WHEN EXISTS (SELECT 1 FROM mcp.tool_classifications WHERE due_at <= now()) THEN 'due ' END,
+    (${TOOLS_MARK}))`;
+
+/** What a look at the queue saw. */
+export interface QueueLook {
+  /** As `ClassificationQueue.writes`. */
+  readonly writes: string;
+  readonly hasDue: boolean;
+}
+
+export function lookIn(mark: string): QueueLook {
+  return { hasDue: mark.startsWith('due '), writes: mark.replace(/^due /, '') };
+}
+
 /**
  * Queue and results of classification. The queue is stored in rows: a crash loses nothing, and replicas share the
  * work (FOR UPDATE SKIP LOCKED).
@@ -72,16 +88,6 @@ export class ClassificationQueue {
   /** Changes with every write to the tools: only then can `enqueue` find new ones. */
   writes(): Promise<string> {
     return this.tools.writes();
-  }
-
-  /** What `writes` and `claim` would find, in one transaction. */
-  look(): Promise<{ writes: string; hasDue: boolean }> {
-    return this.database.background.transaction(async (tx) => {
-      const due = await tx.query<unknown[]>(
-        'SELECT 1 FROM mcp.tool_classifications WHERE due_at <= now() LIMIT 1',
-      );
-      return { writes: await this.tools.writes(tx), hasDue: due.length > 0 };
-    });
   }
 
   /**

@@ -7,7 +7,11 @@ import {
 import { parameterNames } from '@app/catalogue';
 import { ToolsClassified } from '@app/events';
 import { AppError, Clock, CoalescedRuns, Signals } from '@app/platform';
-import { type ClaimedTool, ClassificationQueue } from './classification-queue.store.js';
+import {
+  type ClaimedTool,
+  ClassificationQueue,
+  type QueueLook,
+} from './classification-queue.store.js';
 import { Classifier, type ToolToClassify } from './classifier.js';
 import { keptAssignments, unsureAssignments } from '../skills/skill.js';
 import { SkillStore } from '../skills/skill.store.js';
@@ -74,8 +78,7 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
    * Whether tools are due, or were written since the last scan and not since the last look: while servers are read,
    * their tools are told of, and a scan of all of them at every look would slow that down.
    */
-  async mayHaveWork(): Promise<boolean> {
-    const { writes, hasDue } = await this.queue.look();
+  mayHaveWork({ writes, hasDue }: QueueLook): boolean {
     const isQuiet = writes === (this.writesLooked ?? writes);
     this.writesLooked = writes;
     return hasDue || (isQuiet && writes !== this.writesSeen);

@@ -1,27 +1,28 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { Interval } from '@nestjs/schedule';
-import { Upkeep } from '@app/platform';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { RowWatches } from '@app/platform';
+import { QUEUE_MARK, lookIn } from './classification-queue.store.js';
 import { ClassificationWorker } from './classification-worker.js';
 
-const LOOK_AGAIN_MS = 15_000;
-
-/** Finds tools that a lost event or a crash left unclassified, and retries that are due. */
+/** Finds tools whose retry is due, and those that no event told of. */
 @Injectable()
-export class ClassifyToolsJob {
+export class ClassifyToolsJob implements OnModuleInit {
   private readonly logger = new Logger(ClassifyToolsJob.name);
 
   constructor(
     private readonly worker: ClassificationWorker,
-    private readonly upkeep: Upkeep,
+    private readonly rows: RowWatches,
   ) {}
 
-  @Interval(LOOK_AGAIN_MS)
-  async lookAgain(): Promise<void> {
-    try {
-      // Classifying may take minutes, for which other comparisons do not wait.
-      if (await this.upkeep.run(() => this.worker.mayHaveWork())) await this.worker.lookAgain();
-    } catch (error) {
+  onModuleInit(): void {
+    const failed = (error: unknown): void =>
       this.logger.error({ err: error }, 'classification.interrupted');
-    }
+    this.rows.add({
+      mark: QUEUE_MARK,
+      look: async (mark) => {
+        // Classifying may take minutes, for which other comparisons do not wait.
+        if (this.worker.mayHaveWork(lookIn(mark))) void this.worker.lookAgain().catch(failed);
+      },
+      failed,
+    });
   }
 }

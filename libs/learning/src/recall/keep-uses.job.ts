@@ -1,10 +1,15 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock, Database, Env, Upkeep } from '@app/platform';
-import { ToolUseStore } from '../rows/tool-use.store.js';
+import { Clock, Env, RowWatches, Upkeep } from '@app/platform';
+import { ToolUseStore, USES_MARK } from '../rows/tool-use.store.js';
 import { LearntTools } from './learnt-tools.js';
 
-const COMPARE_EVERY_MS = 60_000;
 const TRIM_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** A use this old counts an eighth. */
@@ -15,7 +20,7 @@ const MAX_ROWS_OF_CALLER = 5_000;
 
 /** Loads what was learnt at start, compares it with the rows, and deletes what is old or too much. */
 @Injectable()
-export class KeepUsesJob implements OnApplicationBootstrap {
+export class KeepUsesJob implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger('learning');
   /** The writes and the day of the last comparison. */
   private seen = '';
@@ -23,24 +28,31 @@ export class KeepUsesJob implements OnApplicationBootstrap {
   constructor(
     private readonly learnt: LearntTools,
     private readonly rows: ToolUseStore,
-    private readonly database: Database,
+    private readonly watches: RowWatches,
     private readonly upkeep: Upkeep,
     private readonly clock: Clock,
     @Inject(Env) private readonly env: Env,
   ) {}
 
-  async onApplicationBootstrap(): Promise<void> {
-    await this.compare();
+  /** Finds what other replicas learnt while their messages were lost; each day all uses count less. */
+  onModuleInit(): void {
+    const { DATABASE_URL, MCP_AGGREGATOR_SEARCH_LEARNING } = this.env;
+    if (!MCP_AGGREGATOR_SEARCH_LEARNING) return;
+    this.watches.add({
+      // The only process of an embedded database has written all of it.
+      mark: DATABASE_URL ? USES_MARK : "SELECT ''",
+      look: (writes) => this.loadIfChanged(writes),
+      failed: (error) => this.failed(error),
+    });
   }
 
-  /** Finds what other replicas learnt while their messages were lost; each day all uses count less. */
-  @Interval(COMPARE_EVERY_MS)
-  async compare(): Promise<void> {
-    if (!this.env.MCP_AGGREGATOR_SEARCH_LEARNING) return;
+  async onApplicationBootstrap(): Promise<void> {
+    const { DATABASE_URL, MCP_AGGREGATOR_SEARCH_LEARNING } = this.env;
+    if (!MCP_AGGREGATOR_SEARCH_LEARNING) return;
     try {
-      await this.upkeep.run(() => this.loadIfChanged());
+      await this.loadIfChanged(DATABASE_URL ? await this.rows.writes() : '');
     } catch (error) {
-      this.logger.warn({ err: error }, 'learning.uses_not_loaded');
+      this.failed(error);
     }
   }
 
@@ -57,11 +69,11 @@ export class KeepUsesJob implements OnApplicationBootstrap {
     }
   }
 
-  private async loadIfChanged(): Promise<void> {
-    // The only process of an embedded database has written all of it.
-    const writes = this.env.DATABASE_URL
-      ? await this.database.background.writesTo('mcp.tool_uses')
-      : 'embedded';
+  private failed(error: unknown): void {
+    this.logger.warn({ err: error }, 'learning.uses_not_loaded');
+  }
+
+  private async loadIfChanged(writes: string): Promise<void> {
     const now = `${writes} ${Math.floor(this.clock.now().getTime() / DAY_MS)}`;
     if (now === this.seen) return;
     await this.learnt.load();

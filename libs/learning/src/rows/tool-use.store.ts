@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Database, isForeignKeyViolation, Replicas, type Tx } from '@app/platform';
+import { Database, isForeignKeyViolation, Replicas, type Tx, writesMark } from '@app/platform';
 import { added, faded, type Uses } from './uses.js';
 
 /** Topic of messages between replicas; the ids are those of `keyOf`. */
 export const USES_CHANGED = 'learning.uses';
+
+/** For `RowWatches`. */
+export const USES_MARK = writesMark('mcp.tool_uses');
 
 /** A tool as one view offers it: its uses there change what no other view finds. */
 export interface LearntTool {
@@ -44,6 +47,12 @@ export class ToolUseStore {
     private readonly database: Database,
     private readonly replicas: Replicas,
   ) {}
+
+  async writes(): Promise<string> {
+    const { direct } = this.database.background;
+    const [row] = await direct.query<{ writes: string }[]>(`SELECT (${USES_MARK}) AS writes`);
+    return row?.writes ?? '';
+  }
 
   /** Adds uses, one entry per key, and tells the other replicas. Skips tools and views that have been removed. */
   async add(model: string, all: readonly CallerUses[], now: Date): Promise<void> {

@@ -28,6 +28,7 @@ import { Replicas } from '../cluster/replicas.js';
 import { slowStatements } from '../tracing/slow-statements.js';
 import { Tracing } from '../tracing/tracing.js';
 import { Backup } from './backup/backup.js';
+import { RowWatches } from './row-watches.js';
 import { SettingsStore } from './settings.store.js';
 import { VacuumEmbeddedDatabaseJob } from './vacuum-embedded-database.job.js';
 
@@ -76,6 +77,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         PassingOn,
         Leadership,
         Replicas,
+        RowWatches,
         SettingsStore,
         Backup,
         VacuumEmbeddedDatabaseJob,
@@ -92,6 +94,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         PassingOn,
         Leadership,
         Replicas,
+        RowWatches,
         SettingsStore,
         Backup,
       ],
@@ -136,6 +139,8 @@ async function migrateDirectly(
 /** The embedded database has one connection for all work; waiting longer than this for it is a bug. */
 const EMBEDDED_WAIT_MS = 30_000;
 const CONNECT_WITHIN_MS = 10_000;
+/** Longer than from one comparison with the rows to the next: opening a connection costs more than keeping it. */
+const IDLE_CONNECTION_MS = 20_000;
 /** The wait of a request for a connection ends this much earlier than the attempt to open one. */
 const GRACE_MS = 1_000;
 
@@ -176,6 +181,7 @@ export function dataSourceOptions(
       poolSize: connectionsOf(budget),
       extra: {
         keepAlive: true,
+        idleTimeoutMillis: IDLE_CONNECTION_MS,
         // A pooler would set it for the next client of the same connection.
         ...(!directUrl && { onConnect: (client: Client) => setDeadlines(client, statementMs) }),
       },

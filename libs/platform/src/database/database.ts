@@ -80,21 +80,6 @@ export class Database {
   }
 
   /**
-   * Changes when rows of the table were written, by PostgreSQL's own statistics, so that an unchanged large table need
-   * not be read. Recent writes may be counted up to a minute late.
-   */
-  async writesTo(table: string, tx: Tx = this.direct): Promise<string> {
-    const rows = await tx.query<{ writes: string }[]>(
-      `SELECT CASE WHEN current_setting('track_counts')::boolean
-         THEN concat_ws(' ', pg_stat_get_tuples_inserted(id), pg_stat_get_tuples_updated(id), pg_stat_get_tuples_deleted(id))
-         ELSE clock_timestamp()::text END AS writes
-       FROM (SELECT $1::regclass::oid AS id) AS named`,
-      [table],
-    );
-    return rows[0]?.writes ?? '';
-  }
-
-  /**
    * Rejects with DatabaseUnavailable when rows cannot be read or written. Callers at the same moment share one answer,
    * because health is public and has one connection.
    */

@@ -11,6 +11,12 @@ const MAX_HISTORY = 100_000;
 type ViewRow = Omit<View, 'rules'>;
 type RuleRow = ViewRule & { readonly viewId: string };
 
+/** What goes with a removed server does not advance the version, but leaves fewer rows. */
+const ROW_COUNT = `(SELECT count(*) FROM mcp.views) + (SELECT count(*) FROM mcp.view_rules)
+  + (SELECT count(*) FROM mcp.grants) + (SELECT count(*) FROM mcp.tool_overrides)`;
+/** For `RowWatches`. */
+export const POLICY_MARK = `SELECT concat_ws(' ', version, ${ROW_COUNT}) FROM mcp.policy_versions`;
+
 /** One entry of the history; values of preset arguments are not part of it. */
 export interface PolicyChangeEntry {
   /** `view.saved`, `grant.deleted`, … */
@@ -41,13 +47,9 @@ export class PolicyStore {
     }
   }
 
-  /** What goes with a removed server does not advance the version, but leaves fewer rows. */
   async isAsRead({ version, rowCount }: PolicySnapshot): Promise<boolean> {
     const [row] = await this.database.background.direct.query<{ isSame: boolean }[]>(
-      `SELECT version = $1 AND $2 = (SELECT count(*) FROM mcp.views)
-         + (SELECT count(*) FROM mcp.view_rules) + (SELECT count(*) FROM mcp.grants)
-         + (SELECT count(*) FROM mcp.tool_overrides) AS "isSame"
-       FROM mcp.policy_versions`,
+      `SELECT version = $1 AND $2 = ${ROW_COUNT} AS "isSame" FROM mcp.policy_versions`,
       [version.toString(), rowCount],
     );
     return row?.isSame === true;

@@ -1,11 +1,11 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock, Upkeep } from '@app/platform';
+import { Clock, Leadership, Upkeep } from '@app/platform';
 import { KeptResultStore } from './kept-result.store.js';
 
 const PRUNE_MS = 60_000;
 
-/** Deletes results that have expired. They cannot be read any more before that. */
+/** Deletes results that have expired, at the replica that leads. They cannot be read any more before that. */
 @Injectable()
 export class PruneKeptResultsJob implements OnApplicationBootstrap {
   private readonly logger = new Logger('results');
@@ -14,6 +14,7 @@ export class PruneKeptResultsJob implements OnApplicationBootstrap {
     private readonly store: KeptResultStore,
     private readonly clock: Clock,
     private readonly upkeep: Upkeep,
+    private readonly leadership: Leadership,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -21,7 +22,11 @@ export class PruneKeptResultsJob implements OnApplicationBootstrap {
   }
 
   @Interval(PRUNE_MS)
-  async run(): Promise<void> {
+  async runAtLeader(): Promise<void> {
+    if (this.leadership.leads) await this.run();
+  }
+
+  private async run(): Promise<void> {
     try {
       await this.upkeep.run(() => this.store.forgetExpired(this.clock.now()));
     } catch (error) {

@@ -7,6 +7,8 @@ import { TooManyWebhooks, WebhookNotFound } from '../webhooks.errors.js';
 const COLUMNS = `id, url, description, topics, server_ids AS "serverIds", enabled, created_by AS "createdBy",
   created_at AS "createdAt", updated_at AS "updatedAt", delivered_at AS "deliveredAt",
   failing_since AS "failingSince", last_error AS "lastError", dead::float8 AS dead`;
+/** For `RowWatches`: what is known of deliveries changes often, and is read when it is shown. */
+export const WEBHOOKS_MARK = `SELECT md5(string_agg(concat_ws(' ', id, enabled, updated_at), ',' ORDER BY id)) FROM mcp.webhooks`;
 const MAX_ERROR_CHARS = 500;
 
 export type NewWebhook = Pick<
