@@ -28,6 +28,7 @@ describe('the id of a session', () => {
 describe('the state of a call', () => {
   it('names the replica at which the call waits, if there are several', () => {
     expect(sealedIn(ownedState('a-b_C', cluster))).toEqual({ sealed: 'a-b_C', owner: self });
+    expect(sealedIn(ownedState('a~b', cluster))).toEqual({ sealed: 'a~b', owner: self });
     expect(ownedState('a-b_C', undefined)).toBe('a-b_C');
     expect(sealedIn('a-b_C')).toEqual({ sealed: 'a-b_C', owner: undefined });
   });

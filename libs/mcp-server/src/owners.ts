@@ -7,14 +7,14 @@ export interface ClusterView {
   readonly self: string;
   /** Whether other replicas are there. */
   readonly hasOthers: boolean;
-  /** Keys that all replicas share, for state that clients carry; the first one seals. */
+  /** Keys that all replicas share, for state that clients carry; two while they are rotated. */
   readonly stateKeys: readonly [Buffer, ...Buffer[]];
 }
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const OWNED_SESSION = new RegExp(`^${UUID}\\.(${UUID})$`);
 
-const OWNED_STATE = new RegExp(`^([\\w-]+)\\.(${UUID})$`);
+const OWNED_STATE = new RegExp(`^([\\w~-]+)\\.(${UUID})$`);
 
 /** Unguessable; among replicas it names the one that keeps the session. */
 export function newSessionId(cluster: ClusterView | undefined): string {
