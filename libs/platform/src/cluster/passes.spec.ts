@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { testEnv } from '../../../../test/support/env.js';
 import { ClusterKeys } from './cluster-keys.js';
 import {
@@ -16,7 +16,16 @@ const DATABASE_URL = 'postgres://localhost/unused';
 function replica(settings: Record<string, string> = { MCP_CREDENTIAL_KEY: 'a key of this test' }) {
   const self = randomUUID();
   const keys = new ClusterKeys(testEnv('unused', { DATABASE_URL, ...settings }));
-  return { self, passes: new Passes(keys, { self, isClustered: true } as Peers) };
+  return {
+    self,
+    passes: new Passes(keys, { self, isClustered: true } as Peers),
+    /** As another version may write a pass. */
+    sign(pass: object): string {
+      const [key] = keys.derive('requests between replicas');
+      const text = Buffer.from(JSON.stringify(pass)).toString('base64url');
+      return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+    },
+  };
 }
 
 const request: PassedRequest = {
@@ -68,6 +77,34 @@ describe(Passes, () => {
 
   it.each(['', '.', 'e30.', 'e30.e30', 'x'.repeat(10_000)])('refuse %j', (pass) => {
     expect(() => replica().passes.redeem(pass, 'POST', '/mcp')).toThrow(PassRefused);
+  });
+
+  it('of an earlier version, which says less of the caller, are accepted', () => {
+    const [one, other] = [replica(), replica()];
+    const { principal, ...rest } = request;
+    const { name, scopes, subjects } = principal;
+    const earlier = { ...rest, principal: { name, scopes, subjects } };
+    const pass = one.sign({ from: one.self, to: other.self, n: 1, ...earlier });
+    expect(other.passes.redeem(pass, 'POST', '/mcp')).toEqual(earlier);
+  });
+
+  it('of a later version are accepted without the keys and scopes that are not known here', () => {
+    const [one, other] = [replica(), replica()];
+    const { principal } = request;
+    const pinned = { viewId: 'a view', level: 'read' };
+    const later = {
+      ...request,
+      hops: 1,
+      principal: {
+        ...principal,
+        scopes: [...principal.scopes, 'dream'],
+        tenant: 'a tenant',
+        pinned: { ...pinned, since: 1 },
+      },
+    };
+    const pass = one.sign({ from: one.self, to: other.self, n: 1, ...later });
+    const known = { ...request, principal: { ...principal, pinned } };
+    expect(other.passes.redeem(pass, 'POST', '/mcp')).toEqual(known);
   });
 
   it('are refused with another credential key, and accepted while keys are rotated', () => {

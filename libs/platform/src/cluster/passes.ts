@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { tokenScopes } from '../config/token-scopes.js';
+import { type TokenScope, tokenScopes } from '../config/token-scopes.js';
 import { AppError } from '../errors/app-error.js';
 import { ClusterKeys } from './cluster-keys.js';
 import { Peers } from './peers.js';
@@ -13,19 +13,26 @@ const MAX_CHARS = 8_192;
 const WINDOW = 65_536;
 const MAX_SENDERS = 1_000;
 
-const schema = z.strictObject({
+const isScope = (scope: string): scope is TokenScope =>
+  tokenScopes.some((known) => known === scope);
+
+/** Keys and scopes of a later version are ignored (`PEER_PROTOCOL`). */
+const schema = z.object({
   from: z.uuid(),
   to: z.uuid(),
   /** Counts the passes of the sender to this receiver. */
   n: z.int().positive(),
   method: z.string(),
   path: z.string(),
-  principal: z.strictObject({
+  principal: z.object({
     name: z.string().min(1),
-    scopes: z.array(z.enum(tokenScopes)).readonly(),
+    scopes: z
+      .array(z.string())
+      .transform((scopes) => scopes.filter(isScope))
+      .readonly(),
     subjects: z.array(z.string()).readonly(),
     subject: z.string().optional(),
-    pinned: z.strictObject({ viewId: z.string(), level: z.string() }).optional(),
+    pinned: z.object({ viewId: z.string(), level: z.string() }).optional(),
     client: z.string().optional(),
   }),
   ip: z.string().nullable(),

@@ -15,7 +15,11 @@ const QUIET_MS = 4_000;
 const ANSWERS_MS = 3_000;
 /** After a pause this long we know nothing of the others: the database, or this process, stood still. */
 const BLIND_AFTER_MS = 4_500;
-/** Requests are passed on only between replicas that speak the same protocol among each other. */
+/**
+ * Requests are passed on only between replicas that speak the same protocol among each other: those of another one do
+ * not see this one. Raised for what a receiver must not ignore, such as a key of a pass that takes rights away; other
+ * new keys are ignored by replicas that do not know them, so that both versions serve during a rolling update.
+ */
 export const PEER_PROTOCOL = 1;
 /** A replica that answered this recently is awake, and may be sent what must not be sent twice. */
 const AWAKE_MS = 250;
