@@ -18,6 +18,7 @@ import {
   ClusterKeys,
   HttpErrorFilter,
   PassingOn,
+  PeerRequests,
   Peers,
   type JsonObject,
   PlatformModule,
@@ -67,6 +68,7 @@ export async function startGateway(
       { provide: Peers, useValue: { isClustered: false, onGone: () => () => undefined } },
       ClusterKeys,
       { provide: PassingOn, useValue: { endStanding: () => undefined } },
+      { provide: PeerRequests, useValue: {} },
       { provide: Deployment, useValue: { id: 'gateway-under-test' } },
     ],
     exports: [
@@ -77,6 +79,7 @@ export async function startGateway(
       Peers,
       ClusterKeys,
       PassingOn,
+      PeerRequests,
       Deployment,
     ],
   })

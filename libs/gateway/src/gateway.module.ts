@@ -44,6 +44,7 @@ import { PromptScreening } from './screen/prompt-screening.js';
 import { RefreshOfferingsOnServerNotice } from './lists/refresh-offerings.on-server-notice.js';
 import { RelayNoticesOnServerNotice } from './notify/relay-notices.on-server-notice.js';
 import { ReloadOfferingsOnReplicaNews } from './lists/reload-offerings.on-replica-news.js';
+import { ReplicaNotices } from './notify/replica-notices.js';
 import { ReplicaRoutes } from './endpoints/replica.routes.js';
 import { ResourceSubscriptions } from './notify/resource-subscriptions.js';
 import { ServerInstructions } from './lists/server-instructions.js';
@@ -132,6 +133,7 @@ import { SurfaceDependencies } from './endpoints/surface-dependencies.js';
     ResourceSubscriptions,
     ServerLogs,
     ServerNotifications,
+    ReplicaNotices,
     ClientRoots,
     LoopGuard,
     PendingUrlElicitations,

@@ -13,10 +13,19 @@ import {
 } from '@app/platform';
 import { ServerNotFound } from '@app/registry';
 import { CallSlots } from '@app/routing';
-import { callerIn, NotHere, PASSED_PATH, SessionPool, StdioPlace } from '@app/sessions';
+import {
+  callerIn,
+  levelWishIn,
+  NotHere,
+  PASSED_PATH,
+  SessionPool,
+  StdioPlace,
+} from '@app/sessions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RequestForwarder } from '../forward/request-forwarder.js';
+import { noticesIn, NOTICES_PATH, ReplicaNotices } from '../notify/replica-notices.js';
 import { ResourceSubscriptions } from '../notify/resource-subscriptions.js';
+import { ServerLogs } from '../notify/server-logs.js';
 import { ServerNotifications } from '../notify/server-notifications.js';
 import { PassedCalls } from './passed-calls.js';
 import { PassedClients } from './passed-clients.js';
@@ -26,7 +35,7 @@ import { ReplicaSurface } from './replica.surface.js';
 @Injectable()
 export class ReplicaRoutes implements OnModuleInit {
   private readonly surfaces = new Map<string, ReplicaSurface>();
-  private readonly clients = new PassedClients();
+  private readonly clients: PassedClients;
   private readonly calls: PassedCalls;
 
   constructor(
@@ -40,7 +49,11 @@ export class ReplicaRoutes implements OnModuleInit {
     private readonly notifications: ServerNotifications,
     private readonly slots: CallSlots,
     private readonly place: StdioPlace,
+    private readonly logs: ServerLogs,
+    notices: ReplicaNotices,
   ) {
+    this.clients = new PassedClients(notices);
+    peers.onGone((id) => this.logs.forgetReplica(id));
     this.calls = new PassedCalls(peers);
   }
 
@@ -58,6 +71,13 @@ export class ReplicaRoutes implements OnModuleInit {
       const answer: PulseAnswer = { leads: this.sessions.leads };
       return reply.send(answer);
     });
+    fastify.post(NOTICES_PATH, { config }, (request, reply) => {
+      if (!request.passedBy) throw new NotForClients();
+      for (const { serverId, method, params, user } of noticesIn(request.body)) {
+        this.notifications.receive(serverId, method, params, user);
+      }
+      return reply.status(202).send();
+    });
   }
 
   forget(serverId: string): void {
@@ -71,6 +91,11 @@ export class ReplicaRoutes implements OnModuleInit {
       return reply.status(202).send();
     }
     if (!this.sessions.leads) throw new NotHere();
+    const wish = levelWishIn(request.body);
+    if (wish) {
+      if (this.catalogue.current.servers.has(id)) await this.logs.wantElsewhere(id, wish);
+      return reply.status(202).send();
+    }
     const { body, principal } = request;
     const person =
       principal?.subject === undefined

@@ -137,8 +137,10 @@ export class ReplicaSurface implements McpSurface {
     const caller = callerIn(meta);
     this.refuseWithoutPerson(method);
     const session = await this.sessionToSend();
+    const { id } = this.server;
+    const asked = caller ? this.clients.asked(id, caller, call.client.caller) : call.client;
     const conversation = new ClientConversation(call, params, async (...question) =>
-      refuseAsTold(await this.notifications.ask(this.server.id, call, ...question)),
+      refuseAsTold(await this.notifications.ask(id, call, asked, ...question)),
     );
     const { actor, onProgress, onLog, stateless, span } = conversation;
     const context = {
@@ -153,6 +155,11 @@ export class ReplicaSurface implements McpSurface {
     const own = isJsonObject(meta) ? changed(meta, WITHOUT_CALLER) : undefined;
     const isEmpty = !own || Object.keys(own).length === 0;
     const passed = changed(params, { _meta: isEmpty ? undefined : own });
+    // Of the replica itself, such as a list: the session has no further user by that.
+    if (!caller && !this.person) {
+      const { timeoutMs } = this.forwarder;
+      return session.requestBytes(method, passed, { timeoutMs, signal: call.signal });
+    }
     const send = (signal: CancelSignal): Promise<RpcResult> =>
       requestOnBehalf(
         session,
@@ -164,7 +171,12 @@ export class ReplicaSurface implements McpSurface {
         undefined,
         this.server.name,
       );
-    return caller ? this.calls.run(caller, call.signal, send) : send(call.signal);
+    try {
+      return await (caller ? this.calls.run(caller, call.signal, send) : send(call.signal));
+    } catch (error) {
+      this.notifications.noteFailure(id, error, asked);
+      throw error;
+    }
   }
 }
 

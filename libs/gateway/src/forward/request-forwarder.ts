@@ -91,7 +91,7 @@ export class RequestForwarder {
         route.tool.offeredAs?.budgetTokens ?? budgetTokens,
       );
     } catch (error) {
-      this.notifications.noteFailure(id, error, call);
+      this.notifications.noteFailure(id, error, call.client);
       return toolFailure(error, call.span);
     }
   }
@@ -165,7 +165,7 @@ export class RequestForwarder {
         server.name,
       );
     } catch (error) {
-      this.notifications.noteFailure(server.id, error, call);
+      this.notifications.noteFailure(server.id, error, call.client);
       if (generation === undefined) throw naming(server, error);
       const person = personOf(call.client.caller);
       throw naming(server, await this.people.explained(server, person, generation, error));
@@ -254,7 +254,7 @@ export class RequestForwarder {
     return new ClientConversation(
       call,
       params,
-      (...question) => this.notifications.ask(serverId, call, ...question),
+      (...question) => this.notifications.ask(serverId, call, call.client, ...question),
       searchId,
     );
   }

@@ -6,18 +6,21 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 /** Limit on pending elicitations; more than people have open at a time. */
 const MAX_OPEN = 10_000;
 
+/** Who was asked to open a page. */
+export type AskedClient = Pick<McpClient, 'caller' | 'tell'>;
+
 /** URL elicitations in progress, so that the client is notified when its own is complete. */
 @Injectable()
 export class PendingUrlElicitations {
   /** Clients by subject, by server and id: the server chooses ids, and its processes of two people may both count from 1. */
-  private readonly open = new Map<string, Map<string, McpClient>>();
+  private readonly open = new Map<string, Map<string, AskedClient>>();
 
-  noteQuestion(serverId: string, method: string, params: JsonObject, client: McpClient): void {
+  noteQuestion(serverId: string, method: string, params: JsonObject, client: AskedClient): void {
     if (method === 'elicitation/create') this.note(serverId, params['elicitationId'], client);
   }
 
   /** A server may also refuse a call until the client has opened a page. */
-  noteRefusal(serverId: string, error: unknown, client: McpClient): void {
+  noteRefusal(serverId: string, error: unknown, client: AskedClient): void {
     if (!(error instanceof UpstreamRpcError) || error.rpc.code !== rpcCode.urlElicitationRequired)
       return;
     const { data } = error.rpc;
@@ -45,11 +48,11 @@ export class PendingUrlElicitations {
     client.tell?.('notifications/elicitation/complete', params);
   }
 
-  private note(serverId: string, id: JsonValue | undefined, client: McpClient): void {
+  private note(serverId: string, id: JsonValue | undefined, client: AskedClient): void {
     const key = keyOf(serverId, id);
     // Stateless clients repeat their request instead.
     if (key === undefined || !client.tell) return;
-    const waiting = this.open.get(key) ?? new Map<string, McpClient>();
+    const waiting = this.open.get(key) ?? new Map<string, AskedClient>();
     this.open.set(key, waiting.set(client.caller.subject, client));
     const [oldest] = this.open.keys();
     if (this.open.size > MAX_OPEN && oldest !== undefined) this.open.delete(oldest);

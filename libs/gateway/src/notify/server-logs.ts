@@ -4,7 +4,7 @@ import { isLogLevel, type LogLevel, moreTalkative } from '@app/mcp-protocol';
 import type { McpClient } from '@app/mcp-server';
 import type { UpstreamSession } from '@app/mcp-client';
 import type { JsonValue } from '@app/platform';
-import { SessionPool } from '@app/sessions';
+import { type LevelWish, PassedSession, SessionPool } from '@app/sessions';
 
 const SET_WITHIN_MS = 5_000;
 /** Level set at a server once no client requests one any more. */
@@ -20,8 +20,9 @@ interface Wish {
 @Injectable()
 export class ServerLogs {
   private readonly logger = new Logger(ServerLogs.name);
-  private readonly wishes = new Map<McpClient, Wish>();
-  private readonly sent = new WeakMap<UpstreamSession, LogLevel>();
+  /** By client; those of other replicas by replica and server. */
+  private readonly wishes = new Map<McpClient | string, Wish>();
+  private readonly sent = new WeakMap<UpstreamSession, LogLevel | undefined>();
 
   constructor(
     private readonly catalogue: Catalogue,
@@ -37,6 +38,22 @@ export class ServerLogs {
     if (!isLogLevel(level)) return;
     this.wishes.set(client, { level, serverIds });
     await this.tell(serverIds);
+  }
+
+  /** What clients of another replica request of a server that runs here. */
+  async wantElsewhere(serverId: string, { replica, level }: LevelWish): Promise<void> {
+    const key = `${replica} ${serverId}`;
+    if (level === null) this.wishes.delete(key);
+    else this.wishes.set(key, { level, serverIds: [serverId] });
+    await this.tell([serverId]);
+  }
+
+  forgetReplica(replica: string): void {
+    for (const [key, { serverIds }] of this.wishes) {
+      if (typeof key !== 'string' || !key.startsWith(`${replica} `)) continue;
+      this.wishes.delete(key);
+      void this.tell(serverIds);
+    }
   }
 
   /** Removes the level of a client whose session has ended. */
@@ -64,11 +81,15 @@ export class ServerLogs {
   private async set(serverId: string, session: UpstreamSession): Promise<void> {
     if (!session.capabilities['logging']) return;
     const known = this.sent.get(session);
-    const level = this.levelFor(serverId) ?? (known && USUAL_LEVEL);
-    if (level === undefined || level === known) return;
+    const wanted = this.levelFor(serverId);
+    const isElsewhere = session instanceof PassedSession;
+    const level = wanted ?? (isElsewhere ? undefined : known && USUAL_LEVEL);
+    if (level === known) return;
     this.sent.set(session, level);
     try {
-      await session.request('logging/setLevel', { level }, { timeoutMs: SET_WITHIN_MS });
+      if (isElsewhere) await session.wantLevel(level);
+      else if (level)
+        await session.request('logging/setLevel', { level }, { timeoutMs: SET_WITHIN_MS });
     } catch (error) {
       this.sent.delete(session);
       this.logger.debug({ serverId, err: error }, 'a server did not take the log level');

@@ -4,7 +4,7 @@ import type { ServerRequestHandler } from '@app/mcp-client';
 import { type JsonObject, Signal } from '@app/platform';
 import { askClient } from '../forward/forward-context.js';
 import { ResourceSubscriptions } from './resource-subscriptions.js';
-import { PendingUrlElicitations } from './pending-url-elicitations.js';
+import { type AskedClient, PendingUrlElicitations } from './pending-url-elicitations.js';
 
 export type NewsListener = (serverId: string, change: ServerChange) => void;
 
@@ -23,18 +23,19 @@ export class ServerNotifications {
     return this.changes.hear((news) => listener(...news));
   }
 
-  noteFailure(serverId: string, error: unknown, call: ClientCall): void {
-    this.elicitations.noteRefusal(serverId, error, call.client);
+  noteFailure(serverId: string, error: unknown, client: AskedClient): void {
+    this.elicitations.noteRefusal(serverId, error, client);
   }
 
   /** Forwards a server request to the client whose call is in flight. */
   ask(
     serverId: string,
     call: ClientCall,
+    client: AskedClient,
     ...question: Parameters<ServerRequestHandler>
   ): Promise<JsonObject> {
     const [method, params] = question;
-    this.elicitations.noteQuestion(serverId, method, params, call.client);
+    this.elicitations.noteQuestion(serverId, method, params, client);
     return askClient(call, ...question);
   }
 

@@ -1,5 +1,11 @@
 import { ConnectionLost, type Executed, type ServerRequestHandler } from '@app/mcp-client';
-import { rpcCode, type RpcErrorBody, UpstreamRpcError } from '@app/mcp-protocol';
+import {
+  isLogLevel,
+  type LogLevel,
+  rpcCode,
+  type RpcErrorBody,
+  UpstreamRpcError,
+} from '@app/mcp-protocol';
 import { AppError, errorKinds, isJsonObject, type JsonObject, type JsonValue } from '@app/platform';
 import { z } from 'zod';
 
@@ -39,6 +45,24 @@ export function callerIn(meta: JsonValue | undefined): PassedCaller | undefined 
 
 /** Removes the caller from the `_meta` that the server gets. */
 export const WITHOUT_CALLER = { [CALLER]: undefined };
+
+export const LEVEL_WISH = 'switchboard/level';
+
+const logLevel = z.custom<LogLevel>((value) => typeof value === 'string' && isLogLevel(value));
+const levelSchema = z.object({
+  method: z.literal(LEVEL_WISH),
+  params: z.object({ replica: z.uuid(), level: logLevel.nullable() }),
+});
+/** The most verbose log level that clients of a replica request of a server; null when none does any more. */
+export type LevelWish = z.infer<typeof levelSchema>['params'];
+
+export function levelWish(replica: string, level: LogLevel | undefined): JsonObject {
+  return { replica, level: level ?? null } satisfies LevelWish;
+}
+
+export function levelWishIn(body: unknown): LevelWish | undefined {
+  return levelSchema.safeParse(body).data?.params;
+}
 
 const failureSchema = z.object({
   kind: z.enum(errorKinds),

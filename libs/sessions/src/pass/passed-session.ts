@@ -13,10 +13,22 @@ import {
   UpstreamHttpError,
   type UpstreamSession,
 } from '@app/mcp-client';
-import { LOG_LEVEL_META_KEY, type Provenance, UpstreamRpcError } from '@app/mcp-protocol';
+import {
+  LOG_LEVEL_META_KEY,
+  type LogLevel,
+  type Provenance,
+  UpstreamRpcError,
+} from '@app/mcp-protocol';
 import type { JsonObject, Pulse, RawJsonObject } from '@app/platform';
 import { randomUUID } from 'node:crypto';
-import { callerMeta, failureIn, stopIn, tellingRefusals } from './passed-request.js';
+import {
+  callerMeta,
+  failureIn,
+  LEVEL_WISH,
+  levelWish,
+  stopIn,
+  tellingRefusals,
+} from './passed-request.js';
 
 const STOPPING = 'the replica that has its session takes no more requests';
 const NO_ANSWER = 'no answer came from the replica that has its session';
@@ -137,6 +149,13 @@ export class PassedSession implements UpstreamSession {
     }
   }
 
+  /**
+   * The most verbose log level that clients of this replica request, if any does: stateless MCP has levels of requests
+   * only, and the server may say something outside of them.
+   */
+  wantLevel(level: LogLevel | undefined): Promise<void> {
+    return this.inner.notify(LEVEL_WISH, levelWish(this.self, level));
+  }
   notify(method: string, params?: JsonObject): Promise<void> {
     return this.inner.notify(method, params);
   }
