@@ -6,14 +6,14 @@ import { StaticModel } from '@app/vectors';
 import { LearntTools } from '../recall/learnt-tools.js';
 import { ToolUseStore } from '../rows/tool-use.store.js';
 import { type RecentSearch, RecentSearches } from './recent-searches.js';
+import { UnknownUses } from './unknown-uses.js';
 import { UseBuffer } from './use-buffer.js';
 
 /** Topic of messages between replicas: uses after a search that another replica did. */
 export const SEARCH_USED = 'learning.search-used';
 
 const STORE_EVERY_MS = 1_000;
-/** Uses in an interval after searches that are not known here, and in one message about them. */
-const MAX_UNKNOWN = 200;
+/** Uses after searches that are not known here, in one message about them. */
 const UNKNOWN_PER_MESSAGE = 50;
 const SEARCH_ID = /^[\w-]{12}$/;
 
@@ -44,7 +44,9 @@ export interface SuccessfulCall {
 export class Learning implements BeforeApplicationShutdown {
   private readonly logger = new Logger('learning');
   private readonly uses = new UseBuffer();
-  private unknown = new Set<string>();
+  private readonly unknown = new UnknownUses();
+  /** Since the last uses that could be stored. */
+  private isOutage = false;
   private timer: NodeJS.Timeout | undefined;
   private storing: Promise<void> | undefined;
 
@@ -106,8 +108,8 @@ export class Learning implements BeforeApplicationShutdown {
   private useById(searchId: string, caller: string, toolId: number, mayAsk: boolean): void {
     const search = this.searches.byId(searchId, caller);
     if (search) this.use(search, toolId);
-    else if (mayAsk && this.unknown.size < MAX_UNKNOWN) {
-      this.unknown.add(`${searchId} ${toolId} ${caller}`);
+    else if (mayAsk) {
+      this.unknown.add(searchId, toolId, caller);
       this.storeSoon();
     }
   }
@@ -125,14 +127,13 @@ export class Learning implements BeforeApplicationShutdown {
       this.timer = undefined;
       this.storing ??= this.store().finally(() => {
         this.storing = undefined;
-        if (!this.uses.isEmpty || this.unknown.size > 0) this.storeSoon();
+        if (!this.uses.isEmpty || !this.unknown.isEmpty) this.storeSoon();
       });
     }, STORE_EVERY_MS).unref();
   }
 
   private async store(): Promise<void> {
-    const unknown = [...this.unknown];
-    this.unknown = new Set();
+    const unknown = this.unknown.take();
     for (let start = 0; start < unknown.length; start += UNKNOWN_PER_MESSAGE) {
       await this.replicas.tell(SEARCH_USED, unknown.slice(start, start + UNKNOWN_PER_MESSAGE));
     }
@@ -142,13 +143,22 @@ export class Learning implements BeforeApplicationShutdown {
       await this.rows.add(this.model.id, all, this.clock.now());
     } catch (error) {
       if (isWorthRepeating(error)) this.uses.putBack(all);
-      this.logger.warn({ err: error, tools: all.length }, 'learning.uses_not_stored');
+      this.report(error, all.length);
       return;
     }
+    this.isOutage = false;
     await this.learnt.load(all).catch((error: unknown) => {
       // `KeepUsesJob` tries again.
       this.logger.warn({ err: error }, 'learning.uses_not_loaded');
     });
+  }
+
+  /** An outage of the database once: this is tried again each second. */
+  private report(error: unknown, tools: number): void {
+    const isOutage = error instanceof DatabaseUnavailable;
+    if (!isOutage || !this.isOutage)
+      this.logger.warn({ err: error, tools }, 'learning.uses_not_stored');
+    this.isOutage = isOutage;
   }
 }
 

@@ -28,6 +28,8 @@ export class DeliveryOutbox implements OnModuleInit, BeforeApplicationShutdown {
   private held: NewDelivery[] = [];
   private storing: Promise<void> | undefined;
   private isStopping = false;
+  /** What is held could not be stored, which was logged. */
+  private isOutage = false;
 
   constructor(
     private readonly feed: ActivityFeed,
@@ -79,10 +81,13 @@ export class DeliveryOutbox implements OnModuleInit, BeforeApplicationShutdown {
       await this.deliveries.add(taken);
     } catch (error) {
       this.held.unshift(...taken);
-      this.logger.warn({ err: error, events: this.held.length }, 'webhook.events_not_stored');
+      if (!this.isOutage)
+        this.logger.warn({ err: error, events: this.held.length }, 'webhook.events_not_stored');
+      this.isOutage = true;
       if (!this.isStopping) this.storeLater();
       return;
     }
+    this.isOutage = false;
     this.sender.wake();
     void this.replicas.tell(DELIVERIES_WAIT);
     if (this.held.length > 0) await this.store();
