@@ -13,5 +13,5 @@ export { TopScores } from './indexes/top-scores.js';
 export { VectorItem } from './spaces/vector-item.js';
 export type { VectorFilter } from './indexes/vector-index.js';
 export { VectorMemory } from './indexes/vector-memory.js';
-export { blend, dot } from './indexes/vector-math.js';
+export { blend, bytesOf, dot, vectorIn } from './indexes/vector-math.js';
 export { VectorsModule } from './vectors.module.js';

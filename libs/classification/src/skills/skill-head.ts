@@ -1,11 +1,10 @@
 import { installedFolder } from '@app/platform';
+import { vectorIn } from '@app/vectors';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-const float32 = z
-  .base64()
-  .transform((text) => new Float32Array(new Uint8Array(Buffer.from(text, 'base64')).buffer));
+const float32 = z.base64().transform((text) => vectorIn(Buffer.from(text, 'base64')));
 
 const calibrationSchema = z.object({ slope: z.number(), lead: z.number(), offset: z.number() });
 

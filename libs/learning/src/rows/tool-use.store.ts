@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, isForeignKeyViolation, Replicas, type Tx, writesMark } from '@app/platform';
+import { bytesOf, vectorIn } from '@app/vectors';
 import { added, faded, type Uses } from './uses.js';
 
 /** Topic of messages between replicas; the ids are those of `keyOf`. */
@@ -101,9 +102,7 @@ export class ToolUseStore {
       [
         ...keys,
         after.map(({ count }) => count),
-        after.map(({ mean }) =>
-          Buffer.from(mean.buffer, mean.byteOffset, mean.byteLength).toString('base64'),
-        ),
+        after.map(({ mean }) => bytesOf(mean).toString('base64')),
         model,
         now,
       ],
@@ -191,7 +190,5 @@ function toKey({ view_id: viewId, tool_id: toolId, caller }: Row): Omit<StoredUs
 /** Undefined for vectors of another model, and for a row that was just made. */
 function usesOf(row: Row, model: string, now: Date): Uses | undefined {
   if (row.model !== model || row.mean.length === 0) return undefined;
-  // A copy, because a Float32Array must be aligned to four bytes.
-  const mean = new Float32Array(new Uint8Array(row.mean).buffer);
-  return faded({ count: row.uses, mean }, row.used_at, now);
+  return faded({ count: row.uses, mean: vectorIn(row.mean) }, row.used_at, now);
 }

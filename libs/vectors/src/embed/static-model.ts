@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { MAX_TEXT_CHARS } from '../text/embedding-text.js';
-import { normalise } from '../indexes/vector-math.js';
+import { normalise, vectorIn } from '../indexes/vector-math.js';
 import { WordRows } from './word-rows.js';
 import { WordPieces } from '../text/word-pieces.js';
 
@@ -39,12 +39,7 @@ export class StaticModel {
       `static-${meta.dims}-${meta.sha256.slice(0, 12)}`,
       meta.dims,
       new WordPieces(vocabulary),
-      new WordRows(
-        meta.dims,
-        file.subarray(0, cells),
-        // A copy, because a Float32Array must start at a multiple of four bytes.
-        new Float32Array(new Uint8Array(file.subarray(cells)).buffer),
-      ),
+      new WordRows(meta.dims, file.subarray(0, cells), vectorIn(file.subarray(cells))),
     );
   }
 

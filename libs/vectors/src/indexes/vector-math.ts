@@ -26,3 +26,13 @@ export function blend(
   }
   return normalise(total);
 }
+
+/** As it is stored: 32-bit floats, little-endian. */
+export function bytesOf(vector: Float32Array): Buffer {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+}
+
+/** A copy, because a Float32Array must start at a multiple of four bytes. */
+export function vectorIn(bytes: Uint8Array): Float32Array {
+  return new Float32Array(new Uint8Array(bytes).buffer);
+}

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, isForeignKeyViolation } from '@app/platform';
+import { bytesOf, vectorIn } from '../indexes/vector-math.js';
 
 const ROWS_PER_SLICE = 500;
 
@@ -28,8 +29,7 @@ export class ToolVectorStore {
     return rows.map((row) => ({
       toolId: row.tool_id,
       textHash: row.text_hash,
-      // A copy, because a Float32Array must be aligned to four bytes.
-      vector: new Float32Array(new Uint8Array(row.vector).buffer),
+      vector: vectorIn(row.vector),
     }));
   }
 
@@ -66,9 +66,7 @@ export class ToolVectorStore {
         modelId,
         rows.map((row) => row.toolId),
         rows.map((row) => row.textHash),
-        rows.map(({ vector }) =>
-          Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64'),
-        ),
+        rows.map(({ vector }) => bytesOf(vector).toString('base64')),
       ],
     );
   }
