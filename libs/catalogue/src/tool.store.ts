@@ -99,15 +99,20 @@ export class ToolStore {
       );
       for (const row of rows) tools.set(row.id, toTool(row, servers));
     }
-    const { background } = this.database;
-    const counted = await background.direct.query<{ tools: number }[]>(
-      'SELECT count(*)::int AS tools FROM mcp.tools',
-    );
-    if (counted[0]?.tools === tools.size) return [...tools.values()];
+    if (await this.areAll([...tools.keys()])) return [...tools.values()];
     const ids = await this.idsOf({ toolsOf: 'all', tools: new Set() });
     const missing = ids.filter((id) => !tools.has(id));
     const known = ids.flatMap((id) => tools.get(id) ?? []);
     return [...known, ...(await this.readSome(missing, new Map(), servers))];
+  }
+
+  /** New tools have higher ids than removed ones, so that as many others have another sum. */
+  private async areAll(ids: readonly number[]): Promise<boolean> {
+    const rows = await this.database.background.direct.query<{ tools: number; sum: number }[]>(
+      'SELECT count(*)::int AS tools, coalesce(sum(id), 0)::float8 AS sum FROM mcp.tools',
+    );
+    const sum = ids.reduce((total, id) => total + id, 0);
+    return rows[0]?.tools === ids.length && rows[0].sum === sum;
   }
 
   private async idsOf({ toolsOf, tools }: Pick<StaleRows, 'toolsOf' | 'tools'>): Promise<number[]> {
