@@ -13,6 +13,7 @@ import { readAnswer } from './read-answer.js';
 
 const VERSION = '2026-07-28';
 const META = 'io.modelcontextprotocol/';
+const SEARCH_ID = 'switchboard/search_id';
 const ENDPOINT = '/mcp';
 /** Questions of one call; more than a person answers. */
 const MAX_ROUNDS = 50;
@@ -21,6 +22,8 @@ export interface Call {
   readonly tool: string;
   readonly args: JsonObject;
   readonly inputSchema: JsonObject;
+  /** The search that found the tool, which learns from the call. */
+  readonly searchId: string | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
   readonly onLog: (line: LogLine) => void;
@@ -50,7 +53,7 @@ export async function callTool(call: Call): Promise<JsonObject> {
 async function exchange(call: Call, input: JsonObject): Promise<JsonObject> {
   const id = ++lastId;
   const { tool, args } = call;
-  const params = { name: tool, arguments: args, ...input, _meta: envelope(id) };
+  const params = { name: tool, arguments: args, ...input, _meta: envelope(id, call) };
   const response = await fetch(ENDPOINT, {
     method: 'POST',
     signal: call.signal,
@@ -72,13 +75,14 @@ async function exchange(call: Call, input: JsonObject): Promise<JsonObject> {
   throw new RpcFailure(texts.tool.noAnswer(response.status), undefined, undefined);
 }
 
-function envelope(id: number): JsonObject {
+function envelope(id: number, { searchId }: Call): JsonObject {
   return {
     progressToken: id,
     [`${META}protocolVersion`]: VERSION,
     [`${META}clientInfo`]: { name: 'switchboard-console', version: VERSION },
     [`${META}clientCapabilities`]: { elicitation: { form: {}, url: {} }, sampling: {} },
     [`${META}logLevel`]: 'info',
+    ...(searchId !== undefined && { [SEARCH_ID]: searchId }),
   };
 }
 

@@ -1,13 +1,18 @@
 import type { FoundToolView, HitExplanationView } from '@app/api-client';
 import type { ReactNode } from 'react';
 import { texts } from '../../texts/index.js';
-import { LinkButton } from '../../ui/link-button.js';
+import { OpenHit } from './open-hit.js';
 import { Swatch } from './score-bar.js';
 
 const { search: t } = texts;
 
+interface HitDetailsProps {
+  readonly hit: FoundToolView;
+  readonly searchId: string | null;
+}
+
 /** The figures behind a score. */
-export function HitDetails({ hit }: { readonly hit: FoundToolView }) {
+export function HitDetails({ hit, searchId }: HitDetailsProps) {
   const { explanation, classified_by: by } = hit;
   return (
     <div className="grid gap-1 px-5 pb-3 pl-13 text-small">
@@ -16,9 +21,7 @@ export function HitDetails({ hit }: { readonly hit: FoundToolView }) {
       {!hit.source_server && <p className="text-text-2">{t.ownTool}</p>}
       {hit.source_server && (
         <p className="pt-1 tab:hidden">
-          <LinkButton to="/tools/$name" params={{ name: hit.name }} small>
-            {t.open}
-          </LinkButton>
+          <OpenHit name={hit.name} searchId={searchId} />
         </p>
       )}
     </div>

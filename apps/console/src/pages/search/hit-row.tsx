@@ -3,9 +3,9 @@ import { ArrowDown, ArrowUp } from 'lucide-react';
 import { texts } from '../../texts/index.js';
 import { Badge } from '../../ui/badge.js';
 import { classNames } from '../../ui/class-names.js';
-import { LinkButton } from '../../ui/link-button.js';
 import { ToolName } from '../../ui/tool-name.js';
 import { HitDetails } from './hit-details.js';
+import { OpenHit } from './open-hit.js';
 import { ScoreBar } from './score-bar.js';
 
 const { search: t } = texts;
@@ -14,6 +14,8 @@ interface HitRowProps {
   readonly hit: FoundToolView;
   readonly rank: number;
   readonly threshold: number;
+  /** Of the search that found it; null if searches do not learn. */
+  readonly searchId: string | null;
   readonly isOpen: boolean;
   readonly hasClauses: boolean;
   /** In one of two columns. */
@@ -30,7 +32,7 @@ export const rowTracks = (isCompact: boolean): string =>
 
 /** A hit with what its score is made of; a click shows the figures. */
 export function HitRow(props: HitRowProps) {
-  const { hit, rank, threshold, isOpen, isCompact, otherRank, onToggle } = props;
+  const { hit, rank, threshold, searchId, isOpen, isCompact, otherRank, onToggle } = props;
   const { explanation } = hit;
   const words = explanation?.matched_words.map(({ word }) => word) ?? [];
   return (
@@ -80,15 +82,11 @@ export function HitRow(props: HitRowProps) {
         </span>
         {!isCompact && (
           <span className="hidden justify-self-end tab:block">
-            {hit.source_server && (
-              <LinkButton to="/tools/$name" params={{ name: hit.name }} small>
-                {t.open}
-              </LinkButton>
-            )}
+            {hit.source_server && <OpenHit name={hit.name} searchId={searchId} />}
           </span>
         )}
       </div>
-      {isOpen && <HitDetails hit={hit} />}
+      {isOpen && <HitDetails hit={hit} searchId={searchId} />}
     </li>
   );
 }

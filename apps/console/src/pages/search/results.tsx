@@ -91,6 +91,7 @@ export function Results({ query, config, other }: ResultsProps) {
               key={row.hit.id}
               hit={row.hit}
               rank={row.rank}
+              searchId={metadata.search_id}
               threshold={threshold}
               hasClauses={(explanation?.clauses.length ?? 0) > 0}
               isCompact={other !== undefined}

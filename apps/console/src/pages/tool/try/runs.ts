@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { reasonOf } from '../../../api/refused.js';
-import { callTool } from '../../../mcp/call-tool.js';
+import { type Call, callTool } from '../../../mcp/call-tool.js';
 import type { JsonObject } from '../../../mcp/json.js';
 import type { Answers, Question } from '../../../mcp/messages.js';
 
@@ -29,6 +29,8 @@ export interface Run {
   readonly bytes: number;
 }
 
+type NewRun = Pick<Call, 'tool' | 'args' | 'inputSchema' | 'searchId'>;
+
 interface Started {
   readonly abort: AbortController;
   answer: ((answers: Answers) => void) | undefined;
@@ -51,7 +53,7 @@ class Runs {
     return () => this.listeners.delete(listener);
   };
 
-  start(tool: string, args: JsonObject, inputSchema: JsonObject): number {
+  start({ tool, args, inputSchema, searchId }: NewRun): number {
     const id = ++this.lastId;
     const abort = new AbortController();
     const startedAt = new Date();
@@ -70,6 +72,7 @@ class Runs {
       tool,
       args,
       inputSchema,
+      searchId,
       signal: abort.signal,
       onProgress: ({ progress, total, message }) => {
         note(

@@ -1,9 +1,11 @@
 import type { ToolDetailView } from '@app/api-client';
 import { useRef, useState } from 'react';
 import type { JsonObject } from '../../../mcp/json.js';
+import { FOUND_BY } from '../../../model/found-by.js';
 import { useMay } from '../../../session/session.js';
 import { texts } from '../../../texts/index.js';
 import { NoRight } from '../../../ui/pane.js';
+import { useAddressState } from '../../../ui/tabs.js';
 import { ArgumentsPane } from './arguments-pane.js';
 import { RunList } from './run-list.js';
 import { RunPane } from './run-pane.js';
@@ -14,9 +16,11 @@ export function TryTab({ tool }: { readonly tool: ToolDetailView }) {
   const mayCall = useMay('call');
   const own = useRuns(tool.name);
   const [selectedId, select] = useState<number>();
+  const [foundBy] = useAddressState(FOUND_BY, '');
   const pane = useRef<HTMLDivElement>(null);
   const start = (args: JsonObject): void => {
-    select(runs.start(tool.name, args, tool.input_schema));
+    const searchId = foundBy === '' ? undefined : foundBy;
+    select(runs.start({ tool: tool.name, args, inputSchema: tool.input_schema, searchId }));
     // On a narrow screen the result is below the arguments.
     requestAnimationFrame(() => pane.current?.scrollIntoView({ block: 'nearest' }));
   };
