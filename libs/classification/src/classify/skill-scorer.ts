@@ -127,8 +127,8 @@ export class SkillScorer {
   /** The logarithm of each skill's share, in taxonomy order. */
   private logShares(vector: Float32Array): number[] {
     const { products } = this;
-    this.memory.compare([vector], products.length, (_, row, product) => {
-      products[row] = product;
+    this.memory.compare([vector], products.length, (_, first, scores) => {
+      products.set(scores, first);
     });
     const logits = this.skills.map(({ id, first, prototypes, isTrained }) => {
       const weights = first + prototypes;

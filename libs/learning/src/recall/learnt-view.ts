@@ -69,15 +69,14 @@ export class LearntView {
   /** The tools that their uses bring nearer to a query, in no order. */
   lifts(query: Float32Array): readonly Lift[] {
     const lifted: Lift[] = [];
-    let own = 0;
-    this.memory.compare([query], 2 * this.tools.length, (_, slot, score) => {
-      if (slot % 2 === 0) {
-        own = score;
-        return;
+    // The vectors of a tool are in one block, because blocks have even sizes.
+    this.memory.compare([query], 2 * this.tools.length, (_, first, scores) => {
+      for (let i = 0; i < scores.length; i += 2) {
+        const tool = this.tools[(first + i) >> 1];
+        const own = scores[i] ?? 0;
+        const lift = tool ? liftOf(own, scores[i + 1] ?? 0, tool.trust) : 0;
+        if (tool && lift > 0) lifted.push({ toolId: tool.toolId, own, lift });
       }
-      const tool = this.tools[slot >> 1];
-      const lift = tool ? liftOf(own, score, tool.trust) : 0;
-      if (tool && lift > 0) lifted.push({ toolId: tool.toolId, own, lift });
     });
     return lifted;
   }

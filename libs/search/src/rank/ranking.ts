@@ -117,8 +117,8 @@ export function rank(
 ): Scored[] {
   const named: (Scored & { readonly name: string })[] = [];
   for (const [id, score] of scores) {
-    const name = nameOf(id);
-    if (name !== undefined && score >= threshold) named.push({ id, name, score });
+    const name = score >= threshold ? nameOf(id) : undefined;
+    if (name !== undefined) named.push({ id, name, score });
   }
   return named.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
 }

@@ -122,7 +122,8 @@ export class LexicalIndex {
         this.named[slot] ?? 0,
         this.ownWords.at(slot),
       );
-      if (accepts(id)) best.offer(id, (this.scores[slot] ?? 0) + ofName);
+      const score = (this.scores[slot] ?? 0) + ofName;
+      if (score > best.floor && accepts(id)) best.offer(id, score);
       this.scores[slot] = 0;
       this.named[slot] = 0;
       this.nameWeights[slot] = 0;

@@ -18,6 +18,8 @@ export class ExactIndex implements VectorIndex {
   private readonly points: { id: string; payload: VectorPayload; fingerprint: string }[] = [];
   private readonly slotOf = new Map<string, number>();
   private readonly masks = new Map<string, Uint8Array>();
+  /** The same by filter: that of all servers is long, and searches pass the same object. */
+  private ofFilters = new WeakMap<VectorFilter, Uint8Array>();
 
   open(dimensions: number): Promise<void> {
     if (dimensions !== this.dimensions) {
@@ -25,7 +27,7 @@ export class ExactIndex implements VectorIndex {
       this.memory = new VectorMemory(dimensions);
       this.points.length = 0;
       this.slotOf.clear();
-      this.masks.clear();
+      this.forgetMasks();
     }
     return Promise.resolve();
   }
@@ -40,7 +42,7 @@ export class ExactIndex implements VectorIndex {
   }
 
   upsert(points: readonly VectorPoint[]): Promise<void> {
-    this.masks.clear();
+    this.forgetMasks();
     for (const { id, vector, payload, fingerprint } of points) {
       const slot = this.slotOf.get(id) ?? this.points.length;
       this.memory.set(slot, vector);
@@ -51,7 +53,7 @@ export class ExactIndex implements VectorIndex {
   }
 
   remove(ids: readonly string[]): Promise<void> {
-    this.masks.clear();
+    this.forgetMasks();
     for (const id of ids) {
       const slot = this.slotOf.get(id);
       const last = this.points.pop();
@@ -75,10 +77,16 @@ export class ExactIndex implements VectorIndex {
   ): Promise<readonly (readonly VectorHit[])[]> {
     const mask = this.mask(filter);
     const best = vectors.map(() => new TopScores(limit));
-    this.memory.compare(vectors, this.points.length, (query, slot, score) => {
-      if (mask[slot] === 1) best[query]?.offer(slot, score);
+    this.memory.compare(vectors, this.points.length, (query, first, scores) => {
+      const top = best[query];
+      if (top) offerAll(top, first, scores, mask);
     });
     return Promise.resolve(best.map((top) => this.hits(top)));
+  }
+
+  private forgetMasks(): void {
+    this.masks.clear();
+    this.ofFilters = new WeakMap();
   }
 
   private hits(top: TopScores): VectorHit[] {
@@ -89,6 +97,12 @@ export class ExactIndex implements VectorIndex {
   }
 
   private mask(filter: VectorFilter): Uint8Array {
+    let mask = this.ofFilters.get(filter);
+    if (!mask) this.ofFilters.set(filter, (mask = this.maskOf(filter)));
+    return mask;
+  }
+
+  private maskOf(filter: VectorFilter): Uint8Array {
     const key = JSON.stringify(filter);
     const known = this.masks.get(key);
     if (known) return known;
@@ -101,6 +115,16 @@ export class ExactIndex implements VectorIndex {
     if (this.masks.size >= MAX_MASKS) this.masks.clear();
     this.masks.set(key, mask);
     return mask;
+  }
+}
+
+function offerAll(top: TopScores, first: number, scores: Float32Array, mask: Uint8Array): void {
+  let { floor } = top;
+  for (let i = 0; i < scores.length; i++) {
+    const score = scores[i] ?? 0;
+    if (score <= floor || mask[first + i] !== 1) continue;
+    top.offer(first + i, score);
+    ({ floor } = top);
   }
 }
 

@@ -5,6 +5,11 @@ export class TopScores {
 
   constructor(private readonly limit: number) {}
 
+  /** A lower or equal score changes nothing. */
+  get floor(): number {
+    return this.keys.length < this.limit ? -Infinity : (this.scores[0] ?? Infinity);
+  }
+
   offer(key: number, score: number): void {
     if (this.keys.length < this.limit) {
       this.keys.push(key);

@@ -12,13 +12,15 @@ describe(VectorMemory, () => {
     vectors.forEach((vector, slot) => memory.set(slot, vector));
     const queries = [random(dimensions), random(dimensions)];
     let seen = 0;
-    memory.compare(queries, vectors.length, (query, slot, score) => {
-      seen++;
-      const expected = vectors[slot]?.reduce(
-        (sum, x, i) => sum + x * (queries[query]?.[i] ?? 0),
-        0,
-      );
-      expect(Math.abs(score - (expected ?? NaN))).toBeLessThan(1e-4);
+    memory.compare(queries, vectors.length, (query, first, scores) => {
+      seen += scores.length;
+      scores.forEach((score, i) => {
+        const expected = vectors[first + i]?.reduce(
+          (sum, x, at) => sum + x * (queries[query]?.[at] ?? 0),
+          0,
+        );
+        expect(Math.abs(score - (expected ?? NaN))).toBeLessThan(1e-4);
+      });
     });
     expect(seen).toBe(2 * vectors.length);
   });
@@ -28,9 +30,9 @@ describe(VectorMemory, () => {
     memory.set(0, Float32Array.of(1, 0));
     memory.set(1, Float32Array.of(0, 1));
     memory.move(1, 0);
-    const scores: number[] = [];
-    memory.compare([Float32Array.of(0, 1)], 2, (_query, _slot, score) => scores.push(score));
-    expect(scores).toEqual([1, 1]);
+    const found: number[] = [];
+    memory.compare([Float32Array.of(0, 1)], 2, (_query, _first, scores) => found.push(...scores));
+    expect(found).toEqual([1, 1]);
   });
 
   it('has a scan.wasm that equals the assembled scan.wat', async () => {

@@ -46,14 +46,18 @@ export class VectorMemory {
     this.floats.copyWithin(this.vectorsAt + to * this.stride, start, start + this.stride);
   }
 
-  /** Calls `visit` with the score of each of the first `count` vectors for each query. */
+  /**
+   * Compares the first `count` vectors with each query: `visit` gets the scores of vectors that follow each other, which
+   * are valid during the call only.
+   */
   compare(
     queries: readonly Float32Array[],
     count: number,
-    visit: (query: number, slot: number, score: number) => void,
+    visit: (query: number, firstSlot: number, scores: Float32Array) => void,
   ): void {
     for (let first = 0; first < count; first += BLOCK) {
       const size = Math.min(BLOCK, count - first);
+      const scores = this.floats.subarray(this.scoresAt, this.scoresAt + size);
       for (const [query, vector] of queries.entries()) {
         this.floats.set(vector, 0);
         this.scan(
@@ -63,7 +67,7 @@ export class VectorMemory {
           size,
           this.stride * FLOAT_BYTES,
         );
-        for (let i = 0; i < size; i++) visit(query, first + i, this.floats[this.scoresAt + i] ?? 0);
+        visit(query, first, scores);
       }
     }
   }
