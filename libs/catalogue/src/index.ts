@@ -17,7 +17,7 @@ export {
   type ToolToWrite,
 } from './tool-definition.js';
 export { indexTools } from './snapshot/index-tools.js';
-export { parameterNames, textOfTool, wordsOf } from './tool-text.js';
+export { itemOf, parameterNames, textOfTool, wordsOf } from './tool-text.js';
 export { TOOLS_CHANGED } from './refresh/follow-replicas.on-news.js';
 export { TOOLS_MARK, ToolStore } from './tool.store.js';
 export type { Withheld } from './withheld.js';

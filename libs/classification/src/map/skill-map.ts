@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Catalogue, type CatalogueTool, textOfTool } from '@app/catalogue';
+import { Catalogue, type CatalogueTool, itemOf, textOfTool } from '@app/catalogue';
 import { CoalescedRuns, inSlices, type Sliced } from '@app/platform';
-import { blend, StaticModel } from '@app/vectors';
+import { blend, StaticModel, ToolVectors } from '@app/vectors';
 import { AssignmentStore } from '../classify/assignment.store.js';
 import { type Assignment, type Skill, textOfSkill } from '../skills/skill.js';
 import { SkillStore } from '../skills/skill.store.js';
@@ -14,12 +14,32 @@ export interface MappedSkill {
   readonly vector: Float32Array | undefined;
 }
 
+/** The tools of a skill, summed up. */
+class Members {
+  count = 0;
+  private readonly sum: Float32Array;
+
+  constructor(dimensions: number) {
+    this.sum = new Float32Array(dimensions);
+  }
+
+  add(vector: Float32Array | undefined, confidence: number): void {
+    this.count += 1;
+    const { sum } = this;
+    for (let i = 0; vector && i < sum.length; i++) {
+      sum[i] = (sum[i] ?? 0) + confidence * (vector[i] ?? 0);
+    }
+  }
+
+  mean(): Float32Array | undefined {
+    return blend([[this.sum, 1]]);
+  }
+}
+
 /** In-memory map of active skills and their vectors. Always recomputed as a whole, so that no stale entry remains. */
 @Injectable()
 export class SkillMap {
   private readonly logger = new Logger(SkillMap.name);
-  /** Vectors per tool object: after a reload only changed tools are new objects. */
-  private readonly vectors = new WeakMap<CatalogueTool, Float32Array | undefined>();
   private skills: readonly MappedSkill[] = [];
   /** By tool. */
   private assigned = new Map<number, Assignment[]>();
@@ -31,6 +51,7 @@ export class SkillMap {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly model: StaticModel,
+    private readonly indexed: ToolVectors,
     private readonly skillStore: SkillStore,
     private readonly assignments: AssignmentStore,
   ) {}
@@ -60,6 +81,7 @@ export class SkillMap {
   private async draw(): Promise<MappedSkill[]> {
     const skills = await this.skillStore.active();
     const assigned = await this.read();
+    await this.indexed.builtInSettled();
     return inSlices(this.drawing(skills, assigned));
   }
 
@@ -86,29 +108,30 @@ export class SkillMap {
     skills: readonly Skill[],
     assigned: ReadonlyMap<number, readonly Assignment[]>,
   ): Sliced<MappedSkill[]> {
-    const members = new Map<string, [Float32Array | undefined, number][]>();
+    const members = new Map<string, Members>();
     for (const [toolId, own] of assigned) {
       const tool = this.catalogue.current.toolsById.get(toolId);
       if (!tool) continue;
       yield;
+      const vector = this.vectorOf(tool);
       for (const { skillId, confidence } of own) {
-        const list = members.get(skillId) ?? [];
-        members.set(skillId, list);
-        list.push([this.vectorOf(tool), confidence]);
+        let all = members.get(skillId);
+        if (!all) members.set(skillId, (all = new Members(this.model.dimensions)));
+        all.add(vector, confidence);
       }
     }
     const mapped: MappedSkill[] = [];
     for (const skill of skills) {
       yield;
-      const own = members.get(skill.id) ?? [];
-      const vector = blend(own) ?? this.model.embed(textOfSkill(skill));
-      mapped.push({ id: skill.id, name: skill.name, toolCount: own.length, vector });
+      const own = members.get(skill.id);
+      const vector = own?.mean() ?? this.model.embed(textOfSkill(skill));
+      mapped.push({ id: skill.id, name: skill.name, toolCount: own?.count ?? 0, vector });
     }
     return mapped;
   }
 
+  /** That of the index: another one of each of 100,000 tools would take 100 MB and seconds of every start. */
   private vectorOf(tool: CatalogueTool): Float32Array | undefined {
-    if (!this.vectors.has(tool)) this.vectors.set(tool, this.model.embed(textOfTool(tool)));
-    return this.vectors.get(tool);
+    return this.indexed.builtInVectorOf(itemOf(tool)) ?? this.model.embed(textOfTool(tool));
   }
 }

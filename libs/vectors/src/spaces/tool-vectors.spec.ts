@@ -135,6 +135,26 @@ describe(ToolVectors, () => {
     expect(configured.asked.filter((text) => text === 'xyz').length).toBeGreaterThan(1);
   });
 
+  it.each([false, true])(
+    'has vectors of the built-in model of texts that have not changed, with another model: %s',
+    async (withFallback) => {
+      const { vectors, local, configured } = setUp(withFallback);
+      const [one, two] = [item(1, 'aaa'), item(2, 'bbb')];
+      expect(vectors.builtInVectorOf(one)).toBeUndefined();
+      const converging = vectors.converge([one, two]);
+      await vectors.builtInSettled();
+      (withFallback ? local : configured).asked.length = 0;
+      expect(vectors.builtInVectorOf(one)).toEqual(Float32Array.of(1, 0, 0));
+      expect(vectors.builtInVectorOf(new VectorItem(1, () => 'aaa', { name: 'renamed' }))).toEqual(
+        Float32Array.of(1, 0, 0),
+      );
+      expect(vectors.builtInVectorOf(item(1, 'aab'))).toBeUndefined();
+      expect(vectors.builtInVectorOf(item(3, 'aaa'))).toBeUndefined();
+      expect((withFallback ? local : configured).asked).toEqual([]);
+      await converging;
+    },
+  );
+
   it('has no hits but a reason when no model is available', async () => {
     const { vectors, configured } = setUp();
     await vectors.converge([item(1, 'aaa')]);

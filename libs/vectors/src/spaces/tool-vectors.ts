@@ -32,6 +32,7 @@ const PAUSE_MS = 10_000;
 export class ToolVectors {
   private readonly logger = new Logger(ToolVectors.name);
   private previous: VectorSpace | undefined;
+  private indexing: Promise<void> = Promise.resolve();
   private readonly problems = new Map<VectorSpace, { message: string; until: number }>();
 
   constructor(
@@ -53,6 +54,16 @@ export class ToolVectors {
     return this.fallback === undefined;
   }
 
+  /** By the built-in model, whose vectors are in this process whatever is configured; undefined until it is indexed. */
+  builtInVectorOf(item: VectorItem): Float32Array | undefined {
+    return (this.fallback ?? this.configured).vectorOf(item);
+  }
+
+  /** Resolves when vectors of the built-in model that are being written now are there. */
+  builtInSettled(): Promise<void> {
+    return this.indexing;
+  }
+
   /** Why the configured model or index is not in use; undefined if it is. */
   get problem(): string | undefined {
     return this.problems.get(this.configured)?.message;
@@ -60,7 +71,12 @@ export class ToolVectors {
 
   /** Makes the vectors equal to these tools; throws if a part must be retried. */
   async converge(items: readonly VectorItem[], fresh = false): Promise<void> {
-    await this.fallback?.converge(items, fresh);
+    if (!this.fallback) return this.indexed(this.convergeConfigured(items, fresh));
+    await this.indexed(this.fallback.converge(items, fresh));
+    return this.convergeConfigured(items, fresh);
+  }
+
+  private async convergeConfigured(items: readonly VectorItem[], fresh: boolean): Promise<void> {
     const before = this.configured.isFilled;
     if (!before) await this.restorePrevious(items);
     try {
@@ -81,11 +97,20 @@ export class ToolVectors {
   async follow(items: readonly VectorItem[], gone: readonly number[]): Promise<boolean> {
     if (!this.isLocal) return false;
     try {
-      return await this.configured.follow(items, gone);
+      return await this.indexed(this.configured.follow(items, gone));
     } catch (error) {
       this.pause(this.configured, error);
       throw error;
     }
+  }
+
+  /** By the built-in model. */
+  private indexed<T>(writing: Promise<T>): Promise<T> {
+    this.indexing = writing.then(
+      () => undefined,
+      () => undefined,
+    );
+    return writing;
   }
 
   /** After a change of model the old vectors are used until the new ones are complete. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as hashOnce } from 'node:crypto';
 import type { VectorPayload } from '../indexes/vector-index.js';
 
 /** Of a fingerprint: those of items with the same text have the same beginning. */
@@ -34,5 +34,5 @@ export class VectorItem {
 }
 
 function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hashOnce('sha256', text, 'buffer');
 }

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { type Clock, type FailPoints, inSlices, type Sliced } from '@app/platform';
 import type { Embedder } from '../embed/embedder.js';
-import type { VectorRows } from './tool-vector.store.js';
+import type { VectorRow, VectorRows } from './tool-vector.store.js';
 import type { VectorFilter, VectorHit, VectorIndex } from '../indexes/vector-index.js';
 import { TEXT_CHARS, type VectorItem } from './vector-item.js';
 import { EmbeddingFailed } from '../vectors.errors.js';
@@ -118,6 +118,13 @@ export class VectorSpace {
       );
       this.filled = true;
     }
+  }
+
+  /** A copy of the vector of the text that the item has; undefined where it would have to be fetched or made. */
+  vectorOf(item: VectorItem): Float32Array | undefined {
+    const { stored } = this;
+    if (!stored || !this.isSameText(item, stored)) return undefined;
+    return this.index.vectorOf?.(String(item.toolId));
   }
 
   /** The nearest tools for each text; none for a text without a vector. */
@@ -246,21 +253,27 @@ export class VectorSpace {
     const known = new Map((await this.rows?.load(modelId, ids))?.map((row) => [row.toolId, row]));
     const unknown = others.filter((item) => {
       const row = known.get(item.toolId);
-      const usable = row?.textHash === item.textHash && row.vector.length === this.dimensions;
+      const usable = row?.vector.length === this.dimensions && row?.textHash === item.textHash;
       if (usable) vectors.set(item.toolId, row.vector);
       return !usable;
     });
     if (unknown.length === 0) return { vectors, hasNew: false };
     const embedded = await this.embedder.embed(unknown.map((item) => item.text));
     this.failPoints?.pass('vectors.embedded');
-    const rows = unknown.flatMap(({ toolId, textHash }, i) => {
+    const made = unknown.flatMap((item, i) => {
       const vector = embedded[i];
-      return vector ? [{ toolId, textHash, vector }] : [];
+      return vector ? [{ item, vector }] : [];
     });
-    await this.rows?.save(modelId, rows);
+    // The hash of a text takes as long as its vector by the built-in model, which has no rows.
+    const { rows } = this;
+    if (rows)
+      await rows.save(
+        modelId,
+        made.map(({ item, vector }) => rowOf(item, vector)),
+      );
     this.failPoints?.pass('vectors.saved');
-    for (const { toolId, vector } of rows) vectors.set(toolId, vector);
-    return { vectors, hasNew: rows.length > 0 };
+    for (const { item, vector } of made) vectors.set(item.toolId, vector);
+    return { vectors, hasNew: made.length > 0 };
   }
 
   private isSameText(item: VectorItem, stored: ReadonlyMap<string, string>): boolean {
@@ -273,6 +286,10 @@ export class VectorSpace {
   private fingerprint(item: VectorItem): string {
     return `${this.embedder.modelId} ${item.fingerprint}`;
   }
+}
+
+function rowOf({ toolId, textHash }: VectorItem, vector: Float32Array): VectorRow {
+  return { toolId, textHash, vector };
 }
 
 function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
