@@ -19,7 +19,11 @@ import { drainCalls } from '../http/drain-calls.js';
 
 import { startupProblem } from './startup-problem.js';
 import { stopOnSignals } from './stop-on-signals.js';
-import { giveRoomBackWhenQuiet, makeRoomForCalls } from './young-generation.js';
+import {
+  giveRoomBackWhenQuiet,
+  makeRoomForCalls,
+  makeRoomForLargeStart,
+} from './young-generation.js';
 
 /** Deadline for closing everything after the drain: longer than any server needs. */
 const CLOSE_WITHIN_MS = 5_000;
@@ -51,6 +55,7 @@ export async function startService(env: Env): Promise<RunningService> {
     process.exit(0);
   };
   stopOnSignals(app.get(Drain), shutdownDelayMs(env), stop);
+  makeRoomForLargeStart();
   await app.init();
   if (env.MCP_AGGREGATOR_CONFIG) await app.get(CommandBus).execute(new ReloadConfiguration(SYSTEM));
   reloadOnHangup(app.get(CommandBus));

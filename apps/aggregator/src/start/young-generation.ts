@@ -12,10 +12,19 @@ const QUIET_CPU_US = 60_000;
 const MB = 1024 ** 2;
 const SMALL_BYTES = 2.2 * MB;
 const ROOM = { leastBytes: 16 * MB, ofOldGeneration: 1 / 6 };
+/** The old generation of a service that loads tens of thousands of tools. */
+const LARGE_START_BYTES = 64 * MB;
 
 /** Modules and compiled code are long-lived: a larger young generation would only fill with garbage and stay large. */
 export function startInLittleMemory(): void {
   growBy(1);
+}
+
+/** What tens of thousands of tools are read from is garbage: with little memory a third of the start collects it. */
+export function makeRoomForLargeStart(): void {
+  new PerformanceObserver(() => {
+    if (oldBytes() > LARGE_START_BYTES) fit();
+  }).observe({ entryTypes: ['gc'] });
 }
 
 /**
@@ -25,11 +34,6 @@ export function startInLittleMemory(): void {
 export function makeRoomForCalls(): void {
   // V8's allocation-site feedback from connecting servers would pretenure the garbage of every call.
   setFlagsFromString('--no-allocation-site-pretenuring');
-  const fit = (): void => {
-    const old = space('old_space')?.space_size ?? 0;
-    const room = Math.max(ROOM.leastBytes, old * ROOM.ofOldGeneration);
-    growBy(Math.max(1, Math.round(room / Math.max(MB, roomBytes()))));
-  };
   fit();
   new PerformanceObserver(fit).observe({ entryTypes: ['gc'] });
 }
@@ -50,6 +54,15 @@ export function giveRoomBackWhenQuiet(): void {
 export function roomBytes(): number {
   const room = space('new_space');
   return room ? room.space_used_size + room.space_available_size : 0;
+}
+
+function fit(): void {
+  const room = Math.max(ROOM.leastBytes, oldBytes() * ROOM.ofOldGeneration);
+  growBy(Math.max(1, Math.round(room / Math.max(MB, roomBytes()))));
+}
+
+function oldBytes(): number {
+  return space('old_space')?.space_size ?? 0;
 }
 
 function space(name: string): HeapSpaceInfo | undefined {
