@@ -4,13 +4,14 @@ import { type Actor, personOf } from '@app/access';
 import { Clock, DatabaseUnavailable, Env, Replicas } from '@app/platform';
 import { StaticModel } from '@app/vectors';
 import { LearntTools } from '../recall/learnt-tools.js';
-import { ToolUseStore } from '../rows/tool-use.store.js';
+import { type CallerUses, ToolUseStore } from '../rows/tool-use.store.js';
 import { type RecentSearch, RecentSearches } from './recent-searches.js';
 import { UnknownUses } from './unknown-uses.js';
 import { UseBuffer } from './use-buffer.js';
 
-/** Topic of messages between replicas: uses after a search that another replica did. */
+/** Topics of messages between replicas: uses after a search that another replica did; tools that are forgotten. */
 export const SEARCH_USED = 'learning.search-used';
+export const TOOLS_FORGOTTEN = 'learning.forgotten';
 
 const STORE_EVERY_MS = 1_000;
 /** Uses after searches that are not known here, in one message about them. */
@@ -45,6 +46,8 @@ export class Learning implements BeforeApplicationShutdown {
   private readonly logger = new Logger('learning');
   private readonly uses = new UseBuffer();
   private readonly unknown = new UnknownUses();
+  /** Tools of which nothing that is being stored now is to be stored later. */
+  private readonly forgotten = new Set<number>();
   /** Since the last uses that could be stored. */
   private isOutage = false;
   private timer: NodeJS.Timeout | undefined;
@@ -91,6 +94,12 @@ export class Learning implements BeforeApplicationShutdown {
   /** What was noted of a tool and is not stored yet. */
   forgetTool(toolId: number): void {
     this.uses.forgetTool(toolId);
+    this.forgotten.add(toolId);
+  }
+
+  /** Resolves when the uses that are being stored now are stored, or could not be. */
+  settled(): Promise<void> {
+    return this.storing ?? Promise.resolve();
   }
 
   /** Resolves when all that was noted before is stored, or could not be. */
@@ -116,8 +125,9 @@ export class Learning implements BeforeApplicationShutdown {
 
   /** Each tool once a search: repeated calls say nothing more about the query. */
   private use(search: RecentSearch, toolId: number): void {
-    if (!search.tools.delete(toolId)) return;
-    const { caller, viewId, vector } = search;
+    const { caller, viewId, vector, tools, used } = search;
+    if (!tools.has(toolId) || used.has(toolId)) return;
+    used.add(toolId);
     this.uses.add({ caller, viewId, vector, toolId });
     this.storeSoon();
   }
@@ -138,11 +148,12 @@ export class Learning implements BeforeApplicationShutdown {
       await this.replicas.tell(SEARCH_USED, unknown.slice(start, start + UNKNOWN_PER_MESSAGE));
     }
     const all = this.uses.take();
+    this.forgotten.clear();
     if (all.length === 0) return;
     try {
       await this.rows.add(this.model.id, all, this.clock.now());
     } catch (error) {
-      if (isWorthRepeating(error)) this.uses.putBack(all);
+      if (isWorthRepeating(error)) this.repeatLater(all);
       this.report(error, all.length);
       return;
     }
@@ -159,6 +170,11 @@ export class Learning implements BeforeApplicationShutdown {
     if (!isOutage || !this.isOutage)
       this.logger.warn({ err: error, tools }, 'learning.uses_not_stored');
     this.isOutage = isOutage;
+  }
+
+  private repeatLater(all: readonly CallerUses[]): void {
+    this.uses.putBack(all.filter(({ toolId }) => !this.forgotten.has(toolId)));
+    this.storeSoon();
   }
 }
 

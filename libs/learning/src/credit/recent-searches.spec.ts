@@ -38,6 +38,15 @@ describe(RecentSearches, () => {
     expect(searches.inSession({}, 1)).toBeUndefined();
   });
 
+  it('of a session are bounded by the limits of all searches', () => {
+    const searches = new RecentSearches(clock);
+    const sessions = Array.from({ length: 300 }, () => ({}));
+    for (const session of sessions) searches.add(search('busy', 1), session);
+    const known = sessions.filter((session) => searches.inSession(session, 1));
+    expect(known).toHaveLength(200);
+    expect(searches.size).toBe(200);
+  });
+
   it('of a session are the last few', () => {
     const searches = new RecentSearches(clock);
     const session = {};

@@ -16,17 +16,22 @@ export interface RecentSearch {
   readonly caller: string;
   readonly viewId: string;
   readonly vector: Float32Array;
-  /** Tools that it found and that were not called since. */
-  readonly tools: Set<number>;
+  /** Tools that it found. */
+  readonly tools: ReadonlySet<number>;
+  /** Tools that it was credited for. */
+  readonly used: Set<number>;
   readonly at: number;
 }
+
+type SearchKey = readonly [id: string, caller: string];
 
 /** What was searched lately, until a call follows: vectors, no text. Lost with the process, which costs a few uses. */
 @Injectable()
 export class RecentSearches {
   /** By caller, then by id, oldest first. */
   private readonly searches = new Map<string, Map<string, RecentSearch>>();
-  private readonly ofSessions = new WeakMap<object, RecentSearch[]>();
+  /** Ids and callers, newest first: the searches themselves are bounded above. */
+  private readonly ofSessions = new WeakMap<object, readonly SearchKey[]>();
   private count = 0;
 
   constructor(private readonly clock: Clock) {}
@@ -36,18 +41,18 @@ export class RecentSearches {
   }
 
   /** Returns the id of the search. */
-  add(search: Omit<RecentSearch, 'at'>, session: object | undefined): string {
+  add(search: Omit<RecentSearch, 'at' | 'used'>, session: object | undefined): string {
     const id = randomBytes(ID_BYTES).toString('base64url');
-    const kept = { ...search, at: this.clock.monotonic() };
     let own = this.searches.get(search.caller);
     if (!own) this.searches.set(search.caller, (own = new Map()));
-    own.set(id, kept);
+    own.set(id, { ...search, used: new Set(), at: this.clock.monotonic() });
     this.count += 1;
     if (own.size > MAX_OF_CALLER) this.dropOldestOf(search.caller, own);
     if (this.count > MAX_SEARCHES) this.dropOldestOf(...this.callerWithMost());
     if (session) {
       const before = this.ofSessions.get(session) ?? [];
-      this.ofSessions.set(session, [kept, ...before].slice(0, MAX_OF_SESSION));
+      const key: SearchKey = [id, search.caller];
+      this.ofSessions.set(session, [key, ...before].slice(0, MAX_OF_SESSION));
     }
     return id;
   }
@@ -58,10 +63,13 @@ export class RecentSearches {
     return search && this.isRecent(search) ? search : undefined;
   }
 
-  /** The newest search of the client session that found the tool. */
+  /** The newest search of the client session that found the tool: whether it was used or not, none before is meant. */
   inSession(session: object, toolId: number): RecentSearch | undefined {
-    const all = this.ofSessions.get(session);
-    return all?.find((search) => search.tools.has(toolId) && this.isRecent(search));
+    for (const key of this.ofSessions.get(session) ?? []) {
+      const search = this.byId(...key);
+      if (search?.tools.has(toolId)) return search;
+    }
+    return undefined;
   }
 
   private isRecent({ at }: RecentSearch): boolean {

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { Replicas } from '@app/platform';
-import { Learning, SEARCH_USED } from '../credit/learning.js';
+import { Learning, SEARCH_USED, TOOLS_FORGOTTEN } from '../credit/learning.js';
 import { learntToolIn, USES_CHANGED } from '../rows/tool-use.store.js';
 import { LearntTools } from './learnt-tools.js';
 
@@ -19,6 +19,8 @@ export class ReloadUsesOnReplicaNews implements OnModuleInit, OnModuleDestroy {
   onModuleInit(): void {
     this.stop = this.replicas.hear(({ topic, ids }) => {
       if (topic === SEARCH_USED) for (const id of ids) this.learning.hearUse(id);
+      else if (topic === TOOLS_FORGOTTEN)
+        for (const id of ids) this.learning.forgetTool(Number(id));
       else if (topic === undefined) this.load([]);
       else if (topic === USES_CHANGED) this.load(ids);
     });

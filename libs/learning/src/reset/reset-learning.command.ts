@@ -1,8 +1,9 @@
+import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
 import { Catalogue, ToolNotFound } from '@app/catalogue';
-import { Database } from '@app/platform';
-import { Learning } from '../credit/learning.js';
+import { Clock, Database, Env, Replicas, within } from '@app/platform';
+import { Learning, TOOLS_FORGOTTEN } from '../credit/learning.js';
 import { LearntTools } from '../recall/learnt-tools.js';
 import { ToolUseStore } from '../rows/tool-use.store.js';
 
@@ -25,6 +26,9 @@ export class ResetLearningHandler implements ICommandHandler<ResetLearning> {
     private readonly learning: Learning,
     private readonly learnt: LearntTools,
     private readonly audit: AuditStore,
+    private readonly replicas: Replicas,
+    private readonly clock: Clock,
+    @Inject(Env) private readonly env: Env,
   ) {}
 
   async execute({ toolId, actor }: ResetLearning): Promise<void> {
@@ -32,11 +36,17 @@ export class ResetLearningHandler implements ICommandHandler<ResetLearning> {
     const tool = current.toolsById.get(toolId) ?? current.withheld.toolsById.get(toolId);
     if (!tool) throw new ToolNotFound(String(toolId));
     const { serverId, serverName, name } = tool;
-    // What was noted before this request is forgotten too.
+    // What was noted before this request is forgotten too, here and at other replicas.
     this.learning.forgetTool(toolId);
-    await this.learning.flush();
+    // Without a database the transaction says so, as fast as a request may.
+    await within(
+      this.clock,
+      this.env.MCP_AGGREGATOR_DATABASE_WAIT * 1_000,
+      this.learning.settled(),
+    );
     const forgotten = await this.database.transaction(async (tx) => {
       const tools = await this.rows.forgetTool(toolId, tx);
+      await this.replicas.tellIn(tx, TOOLS_FORGOTTEN, [String(toolId)]);
       await this.audit.record(
         {
           event: 'tool.learning_reset',
