@@ -14,7 +14,7 @@ const TRIM_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** A use this old counts an eighth. */
 const KEPT_DAYS = 180;
-/** Rows of 1.2 kB: 24 MB, and as much in memory. */
+/** Rows of 1.2 kB: 24 MB, and 2 kB in memory for a tool in a view: at most 41 MB. */
 const MAX_ROWS = 20_000;
 const MAX_ROWS_OF_CALLER = 5_000;
 
@@ -49,6 +49,8 @@ export class KeepUsesJob implements OnModuleInit, OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     const { DATABASE_URL, MCP_AGGREGATOR_SEARCH_LEARNING } = this.env;
     if (!MCP_AGGREGATOR_SEARCH_LEARNING) return;
+    // Before all is loaded: a process may not live until the next time.
+    await this.trim();
     try {
       await this.loadIfChanged(DATABASE_URL ? await this.rows.writes() : '');
     } catch (error) {
@@ -78,5 +80,6 @@ export class KeepUsesJob implements OnModuleInit, OnApplicationBootstrap {
     if (now === this.seen) return;
     await this.learnt.load();
     this.seen = now;
+    if (this.learnt.size > MAX_ROWS) await this.trim();
   }
 }

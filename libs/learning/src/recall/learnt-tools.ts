@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Catalogue, textOfTool } from '@app/catalogue';
 import type { CatalogueReplaced } from '@app/events';
-import { Clock, Env, inSlices, type Sliced } from '@app/platform';
+import { Clock, CoalescedRuns, Env, inSlices, type Sliced } from '@app/platform';
 import { StaticModel } from '@app/vectors';
 import { type LearntTool, keyOf, type StoredUses, ToolUseStore } from '../rows/tool-use.store.js';
 import { together, type Uses } from '../rows/uses.js';
@@ -18,6 +18,7 @@ export class LearntTools {
   private views: ReadonlyMap<string, LearntView> = new Map();
   /** Serialises changes, which read rows first. */
   private last: Promise<void> = Promise.resolve();
+  private readonly fullLoads = new CoalescedRuns();
 
   constructor(
     private readonly rows: ToolUseStore,
@@ -26,6 +27,13 @@ export class LearntTools {
     private readonly clock: Clock,
     @Inject(Env) private readonly env: Env,
   ) {}
+
+  /** The number of tools in all views; there are at least as many rows. */
+  get size(): number {
+    let size = 0;
+    for (const view of this.views.values()) size += view.size;
+    return size;
+  }
 
   /** Undefined if nothing was learnt in the view. */
   of(viewId: string): LearntView | undefined {
@@ -36,16 +44,29 @@ export class LearntTools {
   /** Makes memory equal to the rows of these tools; of all tools without `tools`. */
   load(tools?: readonly LearntTool[]): Promise<void> {
     if (!this.env.MCP_AGGREGATOR_SEARCH_LEARNING) return Promise.resolve();
-    const loading = this.last.then(() => (tools ? this.loadSome(tools) : this.loadAll()));
-    this.last = loading.catch(() => undefined);
-    return loading;
+    if (tools) return this.inOrder(() => this.loadSome(tools));
+    return this.fullLoads.run('all', () => this.inOrder(() => this.loadAll()));
+  }
+
+  private learntOf(toolId: number): LearntTool[] {
+    return [...this.views]
+      .filter(([, view]) => view.has(toolId))
+      .map(([viewId]) => ({ viewId, toolId }));
+  }
+
+  private inOrder(work: () => Promise<void>): Promise<void> {
+    const working = this.last.then(work);
+    this.last = working.catch(() => undefined);
+    return working;
   }
 
   /** The texts of tools have changed, or tools that were learnt about are known now. No write waits for it. */
-  follow({ written }: CatalogueReplaced): void {
+  follow({ written, removed }: CatalogueReplaced): void {
+    const gone = removed.flatMap((toolId) => this.learntOf(toolId));
+    // Those of withheld tools have rows; the others lost them with the tool. `KeepUsesJob` tries again.
+    if (gone.length > 0) this.load(gone).catch(() => undefined);
     if (written.length === 0) return;
-    const describing = this.last.then(() => inSlices(this.describing(new Set(written))));
-    this.last = describing.catch(() => undefined);
+    void this.inOrder(() => inSlices(this.describing(new Set(written))));
   }
 
   private *describing(written: ReadonlySet<number>): Sliced<void> {

@@ -30,6 +30,10 @@ export class LearntView {
     return this.tools.length;
   }
 
+  has(toolId: number): boolean {
+    return this.slotOf.has(toolId);
+  }
+
   toolIds(): Iterable<number> {
     return this.slotOf.keys();
   }

@@ -56,6 +56,17 @@ describe.each(['PostgreSQL', 'PGlite'] as const)('uses of tools in %s', (kind) =
     expect(told.at(-1)).toEqual([`${VIEW} ${tools[1]}`]);
   });
 
+  it('of many tools are told in parts that a notification has room for', async () => {
+    const rows = await opened.database.direct.query<{ id: number }[]>(
+      `INSERT INTO mcp.tools (name, original_name, description, input_schema, definition, content_hash)
+       SELECT 'other tool ' || n, 'tool', '', '{}', '{}', '' FROM generate_series(1, 250) AS n RETURNING id`,
+    );
+    const uses = rows.map(({ id }) => ({ ...used(0, 'ada', 1, 1, 0), toolId: id }));
+    await store.add(MODEL, uses, now);
+    expect(told.map((keys) => keys.length)).toEqual([100, 100, 50]);
+    expect(new Set(told.flat())).toEqual(new Set(rows.map(({ id }) => `${VIEW} ${id}`)));
+  });
+
   it('of several replicas at the same moment are all counted', async () => {
     await Promise.all(
       Array.from({ length: 4 }, () => store.add(MODEL, [used(0, 'ada', 1, 1)], now)),

@@ -39,6 +39,8 @@ interface Row {
 
 /** The texts of the tools of a page are embedded at once: few milliseconds. */
 const ROWS_PER_PAGE = 250;
+/** Of 45 bytes. */
+const KEYS_PER_MESSAGE = 100;
 const COLUMNS = 'view_id, tool_id, caller, model, uses, mean, used_at';
 
 /** The rows of `mcp.tool_uses`, deleted with their tool or view (ON DELETE CASCADE). */
@@ -107,7 +109,7 @@ export class ToolUseStore {
         now,
       ],
     );
-    await this.replicas.tellIn(tx, USES_CHANGED, [...new Set(all.map(keyOf))]);
+    await this.tell(tx, all);
   }
 
   /** All callers' uses of these tools, by view, tool and caller; of all tools without `tools`. */
@@ -148,8 +150,16 @@ export class ToolUseStore {
     );
     const viewIds = new Set(rows.map((row) => row.view_id));
     const tools = [...viewIds].map((viewId) => ({ viewId, toolId }));
-    if (tools.length > 0) await this.replicas.tellIn(tx, USES_CHANGED, tools.map(keyOf));
+    await this.tell(tx, tools);
     return tools;
+  }
+
+  /** In parts: a notification has a limit, and without ids the others would read all rows. */
+  private async tell(tx: Tx, tools: readonly LearntTool[]): Promise<void> {
+    const keys = [...new Set(tools.map(keyOf))];
+    for (let start = 0; start < keys.length; start += KEYS_PER_MESSAGE) {
+      await this.replicas.tellIn(tx, USES_CHANGED, keys.slice(start, start + KEYS_PER_MESSAGE));
+    }
   }
 
   /** Deletes uses from before then, and the oldest over the limits: a caller with many loses its own first. */
