@@ -129,14 +129,14 @@ describe.each([
     return client;
   }
 
-  async function modernClient(): Promise<ModernSdk> {
+  async function modernClient(path = '/mcp/search'): Promise<ModernSdk> {
     const client = new ModernSdk(
       { name: 'new', version: '1' },
       { versionNegotiation: { mode: 'auto' } },
     );
     const headers = { authorization: `Bearer ${service.tokens.call}` };
     await client.connect(
-      new StreamableHTTPClientTransport(new URL(`${service.url}/mcp/search`), {
+      new StreamableHTTPClientTransport(new URL(`${service.url}${path}`), {
         requestInit: { headers },
       }),
     );
@@ -256,6 +256,23 @@ describe.each([
     expect(await learnt(service)).toBe(0);
     expect((await api.call('DELETE', `/views/${slug}`)).status).toBe(204);
     expect(await rowsOf(service)).toEqual([]);
+  });
+
+  it('learns nothing in a view from a caller who may only read there, whatever it may call elsewhere', async () => {
+    const api = new Api(service);
+    const slug = 'watched';
+    const rules = [{ effect: 'include', kind: 'any', server: 'desk' }];
+    expect((await api.call('POST', '/views', { slug, rules })).status).toBe(201);
+    const grant = { view: slug, subject_kind: 'token', subject: 'call', level: 'read' };
+    expect((await api.call('POST', '/grants', grant)).status).toBe(201);
+    const { metadata } = await search(service, ASKED, { view: slug }, service.tokens.call);
+    expect(metadata.search_id).toBeNull();
+    const client = await modernClient(`/mcp/views/${slug}/search`);
+    const asked = { name: 'search_tools', arguments: { query: ASKED_BY_MODEL } };
+    const { structuredContent } = await client.callTool(asked);
+    expect(JSON.stringify(structuredContent)).toContain('archive_ticket');
+    expect(structuredContent).not.toHaveProperty('search_id');
+    expect((await api.call('DELETE', `/views/${slug}`)).status).toBe(204);
   });
 
   it('forgets the uses of a tool when an operator says so, and audits it', async () => {

@@ -18,6 +18,8 @@ export interface Caller {
   readonly view?: string;
   /** Whether it may still use the surface that it opened a session or stream at; undefined for always. */
   readonly isAdmitted?: () => boolean;
+  /** Whether it may call nothing at its endpoint; undefined for a request of another replica. */
+  readonly mayOnlyRead?: () => boolean;
   /** Whether its token has expired; streams end then. */
   readonly isExpired?: () => boolean;
   /** Of an OAuth client, whose sessions no other client of the same person may use. */

@@ -91,6 +91,8 @@ export interface SearchResult {
 export interface Asker extends Pick<Actor, 'name' | 'subject'> {
   /** The view whose uses are learnt from. */
   readonly viewId: string;
+  /** Nothing is learnt from searches of one who may not call what they find. */
+  readonly mayOnlyRead?: boolean;
   /** The session of the client: a call in it that follows is credited to the search. */
   readonly session?: object | undefined;
 }
@@ -214,10 +216,11 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
 
   /** The id of the search, which a call may follow. */
   private noted(
-    { session, viewId, ...caller }: Asker,
+    { session, viewId, mayOnlyRead, ...caller }: Asker,
     vector: Float32Array | undefined,
     ranked: readonly Scored[],
   ): string | undefined {
+    if (mayOnlyRead) return undefined;
     const tools = ranked.slice(0, CREDITED).map(({ id }) => id);
     return vector && this.learning.noteSearch({ caller, viewId, vector, tools, session });
   }

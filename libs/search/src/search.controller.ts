@@ -30,7 +30,7 @@ export class SearchController {
     @CurrentSpan() span: Span | undefined,
   ): Promise<SearchView> {
     const started = performance.now();
-    const { offer, view } = dto.view
+    const { offer, view, level } = dto.view
       ? this.permissions.onView(principal, dto.view)
       : this.permissions.inRest(principal);
     const leftOut = mayKnow(principal) ? 'all' : 'hits';
@@ -48,7 +48,12 @@ export class SearchController {
           explain: dto.explain ? leftOut : undefined,
         },
         offer,
-        { name: principal.name, subject: principal.subject, viewId: view.id },
+        {
+          name: principal.name,
+          subject: principal.subject,
+          viewId: view.id,
+          mayOnlyRead: level === 'read',
+        },
         span,
       ),
     );

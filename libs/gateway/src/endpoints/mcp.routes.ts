@@ -144,6 +144,8 @@ export class McpRoutes implements OnModuleInit {
     const isAdmitted = (): boolean =>
       isGranted?.() !== false &&
       this.permissions.find(principal, view.slug)?.offer.key === offer.key;
+    const mayOnlyRead = (): boolean =>
+      this.permissions.find(principal, view.slug)?.level === 'read';
     // The reply leaves Fastify here, because it may become a stream.
     reply.hijack();
     const http = {
@@ -157,6 +159,7 @@ export class McpRoutes implements OnModuleInit {
       ip: actor.ip,
       subject: personOf(actor).subject,
       isAdmitted,
+      mayOnlyRead,
       endpoint,
       view: view.slug,
       ...(client !== undefined && { client }),

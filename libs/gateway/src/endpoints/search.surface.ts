@@ -194,8 +194,14 @@ export class SearchSurface implements McpSurface {
     { min_fit: fitThreshold, ...request }: z.infer<typeof searchArguments>,
     { client, span }: ClientCall,
   ): Promise<JsonObject> {
-    const { name, subject } = client.caller;
-    const asker = { name, subject, viewId: this.shown.viewId, session: client };
+    const { name, subject, mayOnlyRead } = client.caller;
+    const asker = {
+      name,
+      subject,
+      viewId: this.shown.viewId,
+      mayOnlyRead: mayOnlyRead?.() ?? false,
+      session: client,
+    };
     const found = await this.deps.queries.execute(
       new SearchTools({ ...request, fitThreshold }, this.shown.offer, asker, span),
     );
