@@ -37,6 +37,7 @@ describe(Catalogue.name, () => {
   let servers: ServerRow[];
   let tools: CatalogueTool[];
   let read: unknown[];
+  let known: (CatalogueTool | undefined)[];
   let told: CatalogueReplaced[];
   let beforeRead: () => Promise<void>;
   let clock: FakeClock;
@@ -59,7 +60,8 @@ describe(Catalogue.name, () => {
       },
     };
     const store: Pick<ToolStore, 'read'> = {
-      read: (stale) => {
+      read: (stale, held) => {
+        known = tools.map(({ id }) => held?.get(id));
         const ids = [...(stale.toolsOf === 'all' ? ['all tools'] : stale.toolsOf), ...stale.tools];
         read.push(ids);
         return Promise.resolve(
@@ -91,6 +93,16 @@ describe(Catalogue.name, () => {
   });
 
   const names = (): string[] => catalogue.current.tools.map(({ name }) => name);
+
+  it('reads no definition again that it holds, of a withheld tool either', async () => {
+    const withheld = { hash: 'h', isNew: true, fields: [], findings: [] };
+    tools = [tool(1, 'a'), tool(2, 'a', { withheld })];
+    await catalogue.reload();
+    told = [];
+    await catalogue.refresh({ servers: ['a'], toolsOf: ['a'] });
+    expect(known).toEqual(tools);
+    expect(told).toEqual([]);
+  });
 
   it('reads only the rows that were written', async () => {
     servers = [server('a', 'DISCONNECTED'), server('b', 'DISCONNECTED')];

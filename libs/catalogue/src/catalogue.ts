@@ -11,7 +11,7 @@ import {
   type ShownServer,
 } from './catalogue-snapshot.js';
 import { indexing, indexTools, reindexing } from './snapshot/index-tools.js';
-import { ToolStore } from './tool.store.js';
+import { type HeldTools, ToolStore } from './tool.store.js';
 
 /** Resolves when the listeners have processed the new snapshot. */
 type Heard = Promise<void>;
@@ -128,7 +128,7 @@ export class Catalogue implements OnModuleDestroy {
   private async readTools(stale: StaleRows, servers: readonly ShownServer[]): Promise<ShownTools> {
     const registered = new Set(['', ...servers.map(({ id }) => id)]);
     const held = this.snapshot;
-    const read = stale.hasTools ? await this.store.read(stale, held.toolsById) : [];
+    const read = stale.hasTools ? await this.store.read(stale, allOf(held)) : [];
     if (stale.hasTools) this.failPoints.pass('catalogue.read');
     const now = new Map<number, CatalogueTool>();
     for (const tool of read) if (registered.has(tool.serverId)) now.set(tool.id, tool);
@@ -163,6 +163,15 @@ export class Catalogue implements OnModuleDestroy {
         : { ...next, servers: previous.servers, serversByName: previous.serversByName };
     return this.signals.tell(change);
   }
+}
+
+/** The withheld ones too: read as new ones, they would be another snapshot. */
+function allOf(held: AllTools): HeldTools {
+  return {
+    get: (id) => toolOf(held, id),
+    has: (id) => toolOf(held, id) !== undefined,
+    size: held.toolsById.size + held.withheld.toolsById.size,
+  };
 }
 
 function toolOf({ toolsById, withheld }: AllTools, id: number): CatalogueTool | undefined {

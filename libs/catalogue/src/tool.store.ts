@@ -66,6 +66,9 @@ export interface SkillsOfTool {
 const bitsOf = (hash: string, from: number): string =>
   `('x' || substr(${hash}, ${from}, 8))::bit(32)::bigint`;
 
+/** Tools as they were read before, by id. */
+export type HeldTools = Pick<ReadonlyMap<number, CatalogueTool>, 'get' | 'has' | 'size'>;
+
 /** Owns the SQL on `mcp.tools`. A caller that writes refreshes the catalogue afterwards with the changed rows. */
 @Injectable()
 export class ToolStore {
@@ -77,7 +80,7 @@ export class ToolStore {
    */
   async read(
     stale: Pick<StaleRows, 'toolsOf' | 'tools'>,
-    held: ReadonlyMap<number, CatalogueTool> = new Map(),
+    held: HeldTools = new Map<number, CatalogueTool>(),
   ): Promise<CatalogueTool[]> {
     const servers = new Map<string, ServerNames>();
     if (stale.toolsOf === 'all' && held.size === 0) return this.readAll(servers);
@@ -127,7 +130,7 @@ export class ToolStore {
 
   private async readSome(
     ids: readonly number[],
-    held: ReadonlyMap<number, CatalogueTool>,
+    held: HeldTools,
     servers: Map<string, ServerNames>,
   ): Promise<CatalogueTool[]> {
     const unread = ids.filter((id) => !held.has(id));

@@ -5,6 +5,8 @@ import { Catalogue } from '../catalogue.js';
 /** Topics of messages between replicas about the catalogue; ids are server ids. */
 export const TOOLS_CHANGED = 'tools';
 export const SERVERS_CHANGED = 'servers';
+/** Own tools, which are of no server; ids are tool ids. */
+export const OWN_TOOLS_CHANGED = 'tools.own';
 
 /** Reloads the rows that another replica wrote. */
 @Injectable()
@@ -36,6 +38,10 @@ export class FollowReplicasOnNews implements OnModuleInit, OnModuleDestroy {
       case TOOLS_CHANGED:
         return this.catalogue.refresh(
           ids.length > 0 ? { servers: ids, toolsOf: ids } : { servers: 'all', toolsOf: 'all' },
+        );
+      case OWN_TOOLS_CHANGED:
+        return this.catalogue.refresh(
+          ids.length > 0 ? { tools: ids.map(Number) } : { servers: 'all', toolsOf: 'all' },
         );
       case SERVERS_CHANGED:
         return this.catalogue.refresh({ servers: ids.length > 0 ? ids : 'all' });

@@ -100,9 +100,9 @@ describe(RefreshCatalogueOnChanges.name, () => {
     expect(told).toEqual([]);
   });
 
-  it('reads classified tools, including own tools', async () => {
+  it('reads classified tools, including own tools, which the replicas are told by id', async () => {
     await listener.handle(new ToolsClassified([], [1]));
     expect(read).toEqual([{ tools: [1] }]);
-    expect(told).toEqual(['tools']);
+    expect(told).toEqual(['tools.own 1']);
   });
 });

@@ -13,7 +13,7 @@ import {
 import { Replicas, Signals } from '@app/platform';
 import { Catalogue } from '../catalogue.js';
 import type { Stale } from '../catalogue-change.js';
-import { SERVERS_CHANGED, TOOLS_CHANGED } from './follow-replicas.on-news.js';
+import { OWN_TOOLS_CHANGED, SERVERS_CHANGED, TOOLS_CHANGED } from './follow-replicas.on-news.js';
 
 const CHANGES = [
   ServerListsChanged,
@@ -59,7 +59,11 @@ export class RefreshCatalogueOnChanges implements OnModuleInit, OnModuleDestroy 
   private async tellReplicas(event: Change): Promise<void> {
     if (event instanceof ServerWritten) return; // the process that wrote the row has notified them
     if (event instanceof ToolsClassified) {
-      return this.replicas.tell(TOOLS_CHANGED, event.serverIds);
+      const { serverIds, toolIds } = event;
+      // Without ids of servers the others would read every tool.
+      return serverIds.length > 0
+        ? this.replicas.tell(TOOLS_CHANGED, serverIds)
+        : this.replicas.tell(OWN_TOOLS_CHANGED, toolIds.map(String));
     }
     const { serverId } = event;
     return this.replicas.tell(mayChangeTools(event) ? TOOLS_CHANGED : SERVERS_CHANGED, [serverId]);
