@@ -308,14 +308,15 @@ export class ToolStore {
 
   /** Deletes the tools of a server that is about to be deleted, without blocking the event loop for long. */
   async removeOf(serverId: string, tx: Tx): Promise<void> {
+    await this.remove(await this.idsOfServer(serverId, tx), tx);
+  }
+
+  private async idsOfServer(serverId: string, tx: Tx): Promise<number[]> {
     const rows = await tx.query<{ id: number }[]>(
-      'SELECT id FROM mcp.tools WHERE source_server_id = $1',
+      'SELECT id FROM mcp.tools WHERE source_server_id = $1 ORDER BY id',
       [serverId],
     );
-    await this.remove(
-      rows.map(({ id }) => id),
-      tx,
-    );
+    return rows.map(({ id }) => id);
   }
 
   private async remove(toolIds: readonly number[], tx: Tx): Promise<void> {
@@ -364,11 +365,13 @@ export class ToolStore {
 
   /** Renames all tools of a renamed server, in the same transaction (contract EC-008). */
   async rename(serverId: string, serverName: string, tx: Tx): Promise<void> {
-    await tx.query(
-      `UPDATE mcp.tools SET name = $2 || '.' || original_name, updated_at = now()
-       WHERE source_server_id = $1`,
-      [serverId, serverName],
-    );
+    for (const ids of batches(await this.idsOfServer(serverId, tx))) {
+      await tx.query(
+        `UPDATE mcp.tools SET name = $2 || '.' || original_name, updated_at = now()
+         WHERE id = ANY($1::int[])`,
+        [ids, serverName],
+      );
+    }
   }
 
   /** Existing tools among these ids, locked until the transaction ends. */
@@ -433,14 +436,19 @@ export class ToolStore {
   /** Returns the ids of the tools that had the skill. */
   async removeSkill(skillId: string, tx: Tx): Promise<number[]> {
     const rows = await tx.query<{ id: number }[]>(
-      `WITH touched AS (
-         UPDATE mcp.tools SET skill_ids = array_remove(skill_ids, $1),
-                primary_skill_id = nullif(primary_skill_id, $1), updated_at = now()
-         WHERE $1 = ANY(skill_ids) RETURNING id)
-       SELECT id FROM touched`,
+      'SELECT id FROM mcp.tools WHERE $1 = ANY(skill_ids) ORDER BY id FOR UPDATE',
       [skillId],
     );
-    return rows.map(({ id }) => id);
+    const touched = rows.map(({ id }) => id);
+    for (const ids of batches(touched)) {
+      await tx.query(
+        `UPDATE mcp.tools SET skill_ids = array_remove(skill_ids, $1),
+                primary_skill_id = nullif(primary_skill_id, $1), updated_at = now()
+         WHERE id = ANY($2::int[])`,
+        [skillId, ids],
+      );
+    }
+    return touched;
   }
 }
 

@@ -317,19 +317,35 @@ export class ClassificationQueue {
 
   /** Makes all tools due after a change of the taxonomy. */
   async requeueAll(tx: Tx): Promise<void> {
-    await tx.query(
-      `UPDATE mcp.tool_classifications SET due_at = now(), attempts = 0 WHERE NOT is_override`,
-    );
+    await this.makeDue('NOT is_override', [], tx);
   }
 
   /** Makes results of other local models due; they stay valid until a new result is stored. */
   async requeueLocal(classifier: string): Promise<void> {
-    await this.database.background.direct.query(
-      `UPDATE mcp.tool_classifications SET due_at = now(), attempts = 0
-       WHERE classified_by LIKE '${LOCAL}%' AND classified_by <> $1
-         AND due_at IS NULL AND NOT is_override`,
+    await this.makeDue(
+      `classified_by LIKE '${LOCAL}%' AND classified_by <> $1 AND due_at IS NULL AND NOT is_override`,
       [classifier],
+      this.database.background.direct,
     );
+  }
+
+  /** In parts, because a statement of the embedded database blocks the event loop. */
+  private async makeDue(
+    condition: string,
+    values: readonly string[],
+    on: Pick<Tx, 'query'>,
+  ): Promise<void> {
+    const rows = await on.query<{ id: number }[]>(
+      `SELECT tool_id AS id FROM mcp.tool_classifications WHERE ${condition} ORDER BY tool_id`,
+      [...values],
+    );
+    for (let start = 0; start < rows.length; start += TOOLS_PER_WRITE) {
+      await on.query(
+        `UPDATE mcp.tool_classifications SET due_at = now(), attempts = 0
+         WHERE tool_id = ANY($1::int[]) AND NOT is_override`,
+        [rows.slice(start, start + TOOLS_PER_WRITE).map(({ id }) => id)],
+      );
+    }
   }
 
   /** Makes failed tools due now, because the model answers again. */
