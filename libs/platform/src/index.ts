@@ -152,6 +152,7 @@ export { Signal } from './signal.js';
 export { Signals } from './signals.js';
 export { LayeredMap } from './collections/layered-map.js';
 export { atOnce, inSlices, type Sliced } from './work/slices.js';
+export { sorting } from './collections/sorting.js';
 export { FairQueue, Line } from './work/fair-queue.js';
 export { Shares } from './work/shares.js';
 export { ClientLimits } from './http/client-limits.js';

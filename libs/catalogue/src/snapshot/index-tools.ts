@@ -1,8 +1,5 @@
-import { atOnce, LayeredMap, type Sliced } from '@app/platform';
+import { atOnce, LayeredMap, type Sliced, sorting } from '@app/platform';
 import type { AllTools, CatalogueTool, ToolIndexes } from '../catalogue-snapshot.js';
-
-/** Tools sorted at once; sorting 100,000 would block the event loop. */
-const CHUNK = 1_000;
 
 export function indexTools(all: readonly CatalogueTool[]): AllTools {
   return atOnce(indexing(all));
@@ -34,7 +31,7 @@ export function* reindexing(
 const isWithheld = (tool: CatalogueTool): boolean => tool.withheld !== null;
 
 function* indexesOf(unordered: readonly CatalogueTool[]): Sliced<ToolIndexes> {
-  const tools = yield* sorting(unordered);
+  const tools = yield* sorting(unordered, byName);
   const toolsById = new Map<number, CatalogueTool>();
   const toolsByName = new Map<string, CatalogueTool>();
   const toolsByServer = new Map<string, CatalogueTool[]>();
@@ -130,7 +127,7 @@ function* spliced(
   added: readonly CatalogueTool[],
 ): Sliced<CatalogueTool[]> {
   const cuts: { readonly at: number; readonly tool: CatalogueTool | undefined }[] = [];
-  for (const tool of yield* sorting(added)) {
+  for (const tool of yield* sorting(added, byName)) {
     yield;
     cuts.push({ at: placeOf(list, tool.name), tool });
   }
@@ -168,38 +165,6 @@ function placeOf(list: readonly CatalogueTool[], name: string): number {
     else high = middle;
   }
   return low;
-}
-
-/** By name: sorts chunks and merges them. */
-function* sorting(tools: readonly CatalogueTool[]): Sliced<readonly CatalogueTool[]> {
-  let runs: CatalogueTool[][] = [];
-  for (let start = 0; start < tools.length; start += CHUNK) {
-    yield;
-    runs.push(tools.slice(start, start + CHUNK).sort(byName));
-  }
-  while (runs.length > 1) {
-    const merged: CatalogueTool[][] = [];
-    for (let i = 0; i < runs.length; i += 2) {
-      merged.push(yield* merging(runs[i] ?? [], runs[i + 1] ?? []));
-    }
-    runs = merged;
-  }
-  return runs[0] ?? [];
-}
-
-function* merging(left: CatalogueTool[], right: readonly CatalogueTool[]): Sliced<CatalogueTool[]> {
-  if (right.length === 0) return left;
-  const merged: CatalogueTool[] = [];
-  for (let [i, j] = [0, 0]; i < left.length || j < right.length;) {
-    yield;
-    const [a, b] = [left[i], right[j]];
-    const takesLeft = a !== undefined && (b === undefined || byName(a, b) <= 0);
-    const next = takesLeft ? a : b;
-    if (takesLeft) i++;
-    else j++;
-    if (next) merged.push(next);
-  }
-  return merged;
 }
 
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {

@@ -12,6 +12,7 @@ export class OfferedCatalogue implements CatalogueSnapshot {
   readonly version: number;
   readonly isPart = true;
   private indexes: AllTools | undefined;
+  private byId: ToolIndexes['toolsById'] | undefined;
   private shownServers: ReadonlyMap<string, CatalogueServer> | undefined;
   private byName: ReadonlyMap<string, CatalogueServer> | undefined;
 
@@ -35,7 +36,8 @@ export class OfferedCatalogue implements CatalogueSnapshot {
   }
 
   get toolsById(): ToolIndexes['toolsById'] {
-    return this.indexed.toolsById;
+    // Every search reads it, and nothing else.
+    return (this.byId ??= new Map(this.tools.map((tool) => [tool.id, tool])));
   }
 
   get toolsByName(): ToolIndexes['toolsByName'] {

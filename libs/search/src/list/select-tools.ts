@@ -1,5 +1,5 @@
 import { type CatalogueServer, type CatalogueSnapshot, type CatalogueTool } from '@app/catalogue';
-import { type Sliced, tokensOf } from '@app/platform';
+import { type Sliced, sorting, tokensOf } from '@app/platform';
 import { hasAnnotation, type RuleAnnotation } from '@app/policy';
 import { isServing } from '@app/registry';
 
@@ -88,7 +88,7 @@ export function* inOrder(
   }
   const sign = isDescending ? -1 : 1;
   // Equal ones stay ordered by name.
-  return tools.toSorted((a, b) => {
+  return yield* sorting(tools, (a, b) => {
     const [one, other] = [keys.get(a) ?? 0, keys.get(b) ?? 0];
     return one < other ? -sign : one > other ? sign : 0;
   });
