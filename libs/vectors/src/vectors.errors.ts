@@ -10,6 +10,17 @@ export class EmbeddingFailed extends AppError {
   }
 }
 
+/** The model works, and had too much to do to embed this in time. */
+export class EmbeddingBusy extends AppError {
+  constructor(modelId: string, cause?: unknown) {
+    super(`The embedding model ${modelId} is busy with other queries`, {
+      kind: 'unavailable',
+      code: 'EMBEDDING_BUSY',
+      cause,
+    });
+  }
+}
+
 export class VectorIndexFailed extends AppError {
   constructor(index: string, reason: string, cause?: unknown) {
     super(`The vector index ${index} cannot be used: ${reason}`, {

@@ -7,11 +7,12 @@ export abstract class Embedder {
   abstract readonly modelId: string;
 
   /**
-   * One vector per text, in order; undefined for a text without a usable vector. Throws EmbeddingFailed
-   * when the model cannot be used.
+   * One vector per text, in order; undefined for a text without a usable vector. Throws EmbeddingFailed when the model
+   * cannot be used, and EmbeddingBusy when it works for others. `asker`: who waits for the texts, which take turns.
    */
   abstract embed(
     texts: readonly string[],
     signal?: AbortSignal,
+    asker?: string,
   ): Promise<readonly (Float32Array | undefined)[]>;
 }

@@ -1,8 +1,8 @@
 import type { OnModuleDestroy } from '@nestjs/common';
 import { Embedder } from './embedder.js';
-import { MinilmThread } from './minilm-thread.js';
+import { MinilmThread, ThreadBusy } from './minilm-thread.js';
 import type { StaticModel } from './static-model.js';
-import { EmbeddingFailed } from '../vectors.errors.js';
+import { EmbeddingBusy, EmbeddingFailed } from '../vectors.errors.js';
 
 /** The time grows with the length, and a tool's purpose is described at the beginning. */
 const MAX_PIECES = 126;
@@ -27,11 +27,12 @@ export class MinilmEmbedder extends Embedder implements OnModuleDestroy {
   async embed(
     texts: readonly string[],
     signal?: AbortSignal,
+    asker?: string,
   ): Promise<readonly (Float32Array | undefined)[]> {
     const staticVectors = texts.map((text) => this.staticModel.embed(text));
     // Both models have the same vocabulary: a text unknown to one is unknown to the other.
     const known = texts.filter((_, i) => staticVectors[i] !== undefined);
-    const vectors = await this.ask(known, signal);
+    const vectors = await this.ask(known, signal, asker);
     let next = 0;
     return staticVectors.map((vector) => vector && concatenated(vectors[next++], vector));
   }
@@ -43,11 +44,13 @@ export class MinilmEmbedder extends Embedder implements OnModuleDestroy {
   private async ask(
     texts: readonly string[],
     signal: AbortSignal | undefined,
+    asker: string | undefined,
   ): Promise<readonly Float32Array[]> {
     try {
       const pieces = texts.map((text) => this.staticModel.piecesOf(text).slice(0, MAX_PIECES));
-      return await this.thread.embed(pieces, signal);
+      return await this.thread.embed(pieces, signal, asker);
     } catch (error) {
+      if (error instanceof ThreadBusy) throw new EmbeddingBusy(this.modelId, error);
       const reason = error instanceof Error ? error.message : 'it cannot be used';
       throw new EmbeddingFailed(this.modelId, reason, error);
     }

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MinilmThread } from './minilm-thread.js';
+import { MinilmThread, ThreadBusy } from './minilm-thread.js';
 
 /** Answers with the pieces themselves; dies of 13, refuses 7. */
 const WORKER = `
@@ -39,6 +39,32 @@ describe(MinilmThread, () => {
     await thread.embed([[4]], AbortSignal.timeout(200_000)).then(() => order.push('answered'));
     await indexing;
     expect(order).toEqual(['answered', 'indexed']);
+  });
+
+  it('embeds a text of each asker in turn', async () => {
+    const order: string[] = [];
+    const deadline = AbortSignal.timeout(200_000);
+    const many = Array.from({ length: 10 }, (_, i) =>
+      thread.embed([[1], [2], [3], [4]], deadline, 'busy').then(() => order.push(`busy ${i}`)),
+    );
+    const few = thread.embed([[5], [6]], deadline, 'quiet').then(() => order.push('quiet'));
+    await Promise.all([...many, few]);
+    expect(order.slice(0, 2)).toEqual(['quiet', 'busy 0']);
+    expect(order).toHaveLength(11);
+  });
+
+  it('says that it is busy when it worked for others until the deadline, and for an asker with too many texts', async () => {
+    const waiting = new AbortController();
+    const stop = new AbortController();
+    const others = Array.from({ length: 3 }, () => thread.embed([[1], [2]], waiting.signal, 'ada'));
+    const late = thread.embed([[1], [2], [3], [4], [5], [6], [7]], stop.signal, 'ada');
+    await Promise.all(others);
+    stop.abort();
+    await expect(late).rejects.toThrow(ThreadBusy);
+    const all = Array.from({ length: 65 }, () => thread.embed([[1]], waiting.signal, 'ada'));
+    const ended = await Promise.allSettled(all);
+    expect(ended.map(({ status }) => status).lastIndexOf('rejected')).toBe(64);
+    expect(ended.filter(({ status }) => status === 'rejected')).toHaveLength(1);
   });
 
   it('rejects a text that cannot be embedded and continues', async () => {

@@ -11,7 +11,19 @@ const answerSchema = z.object({
   problem: z.string().optional(),
 });
 
+/** Jobs of one asker that wait; further ones would pass their deadline. */
+const MAX_OF_ASKER = 64;
+
+/** It works, and embedded the texts of others until the deadline of this one. */
+export class ThreadBusy extends Error {
+  constructor() {
+    super('it is busy with other queries');
+  }
+}
+
 interface EmbeddingJob {
+  /** How many texts the thread had embedded before. */
+  readonly embedded: number;
   readonly texts: readonly (readonly number[])[];
   /** Results so far, for the first texts. */
   readonly vectors: Float32Array[];
@@ -20,29 +32,40 @@ interface EmbeddingJob {
 }
 
 /**
- * The worker thread of the model, started on first use. It embeds one text at a time; jobs with a deadline
- * take precedence over indexing.
+ * The worker thread of the model, started on first use. It embeds one text at a time, of each asker in turn; jobs with a
+ * deadline take precedence over indexing.
  */
 export class MinilmThread {
-  private urgent: EmbeddingJob[] = [];
+  /** With a deadline, by asker; the one whose turn is next comes first. */
+  private readonly urgent = new Map<string, EmbeddingJob[]>();
   private patient: EmbeddingJob[] = [];
   private worker: Worker | undefined;
   private current: EmbeddingJob | undefined;
   private asked = 0;
+  private embedded = 0;
 
   constructor(
     private readonly folder: string = installedFolder('libs/vectors/minilm', import.meta.url),
   ) {}
 
-  /** A unit vector for each text (ids of word pieces). Rejects with a reason that can be shown. */
+  /** A unit vector for each text (ids of word pieces). Rejects with a reason that can be shown, or ThreadBusy. */
   embed(
     texts: readonly (readonly number[])[],
     signal?: AbortSignal,
+    asker = '',
   ): Promise<readonly Float32Array[]> {
+    if (texts.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
-      const job: EmbeddingJob = { texts, vectors: [], resolve, reject };
-      (signal ? this.urgent : this.patient).push(job);
-      const expire = (): void => this.drop(job, 'it did not answer in time');
+      const job: EmbeddingJob = { texts, vectors: [], embedded: this.embedded, resolve, reject };
+      if (!signal) this.patient.push(job);
+      else if (!this.queue(job, asker)) {
+        reject(new ThreadBusy());
+        return;
+      }
+      const expire = (): void => {
+        const isSlow = this.embedded === job.embedded;
+        this.drop(job, isSlow ? new Error('it did not answer in time') : new ThreadBusy());
+      };
       if (signal?.aborted) expire();
       signal?.addEventListener('abort', expire, { once: true });
       this.next();
@@ -58,15 +81,9 @@ export class MinilmThread {
 
   private next(): void {
     if (this.current) return;
-    const job = this.urgent[0] ?? this.patient[0];
-    if (!job) return;
-    const pieces = job.texts[job.vectors.length];
-    if (!pieces) {
-      this.forget(job);
-      job.resolve(job.vectors);
-      this.next();
-      return;
-    }
+    const job = this.nextJob();
+    const pieces = job?.texts[job.vectors.length];
+    if (!job || !pieces) return;
     try {
       this.worker ??= this.start();
     } catch (error) {
@@ -75,6 +92,22 @@ export class MinilmThread {
     }
     this.current = job;
     this.worker.postMessage({ id: ++this.asked, pieces });
+  }
+
+  private queue(job: EmbeddingJob, asker: string): boolean {
+    const own = this.urgent.get(asker) ?? [];
+    if (own.length >= MAX_OF_ASKER) return false;
+    this.urgent.set(asker, [...own, job]);
+    return true;
+  }
+
+  private nextJob(): EmbeddingJob | undefined {
+    for (const [asker, own] of this.urgent) {
+      this.urgent.delete(asker);
+      this.urgent.set(asker, own);
+      return own[0];
+    }
+    return this.patient[0];
   }
 
   private start(): Worker {
@@ -101,23 +134,33 @@ export class MinilmThread {
     // Ignore answers of a terminated thread.
     if (!current || (answer && answer.id !== this.asked)) return;
     this.current = undefined;
-    if (answer?.vector) current.vectors.push(answer.vector);
-    else this.drop(current, answer?.problem ?? 'its answer is not a vector');
+    this.embedded += 1;
+    if (!answer?.vector) {
+      this.drop(current, new Error(answer?.problem ?? 'its answer is not a vector'));
+    } else if (current.vectors.push(answer.vector) === current.texts.length) {
+      this.forget(current);
+      current.resolve(current.vectors);
+    }
     this.next();
   }
 
-  private drop(job: EmbeddingJob, reason: string): void {
+  private drop(job: EmbeddingJob, reason: Error): void {
     this.forget(job);
-    job.reject(new Error(reason));
+    job.reject(reason);
   }
 
   private dropAll(reason: string): void {
     this.current = undefined;
-    for (const job of [...this.urgent, ...this.patient]) this.drop(job, reason);
+    const all = [...this.urgent.values(), this.patient].flat();
+    for (const job of all) this.drop(job, new Error(reason));
   }
 
   private forget(job: EmbeddingJob): void {
-    this.urgent = this.urgent.filter((other) => other !== job);
     this.patient = this.patient.filter((other) => other !== job);
+    for (const [asker, own] of this.urgent) {
+      const left = own.filter((other) => other !== job);
+      if (left.length === 0) this.urgent.delete(asker);
+      else if (left.length < own.length) this.urgent.set(asker, left);
+    }
   }
 }

@@ -20,6 +20,7 @@ export class ExactIndex implements VectorIndex {
   private readonly masks = new Map<string, Uint8Array>();
   /** The same by filter: that of all servers is long, and searches pass the same object. */
   private ofFilters = new WeakMap<VectorFilter, Uint8Array>();
+  private masksAmong = new WeakMap<ReadonlySet<number>, Uint8Array>();
 
   open(dimensions: number): Promise<void> {
     if (dimensions !== this.dimensions) {
@@ -74,8 +75,10 @@ export class ExactIndex implements VectorIndex {
     vectors: readonly Float32Array[],
     limit: number,
     filter: VectorFilter,
+    among?: ReadonlySet<number>,
   ): Promise<readonly (readonly VectorHit[])[]> {
-    const mask = this.mask(filter);
+    // What is not among them would take the places of what is.
+    const mask = among ? this.maskAmong(among) : this.mask(filter);
     const best = vectors.map(() => new TopScores(limit));
     this.memory.compare(vectors, this.points.length, (query, first, scores) => {
       const top = best[query];
@@ -87,6 +90,7 @@ export class ExactIndex implements VectorIndex {
   private forgetMasks(): void {
     this.masks.clear();
     this.ofFilters = new WeakMap();
+    this.masksAmong = new WeakMap();
   }
 
   private hits(top: TopScores): VectorHit[] {
@@ -94,6 +98,15 @@ export class ExactIndex implements VectorIndex {
       .entries()
       .map(({ key, score }) => ({ id: this.points[key]?.id ?? '', score }))
       .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+  }
+
+  private maskAmong(ids: ReadonlySet<number>): Uint8Array {
+    let mask = this.masksAmong.get(ids);
+    if (!mask) {
+      mask = Uint8Array.from(this.points, ({ id }) => (ids.has(Number(id)) ? 1 : 0));
+      this.masksAmong.set(ids, mask);
+    }
+    return mask;
   }
 
   private mask(filter: VectorFilter): Uint8Array {

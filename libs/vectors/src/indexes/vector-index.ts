@@ -34,10 +34,14 @@ export interface VectorIndex {
   remove(ids: readonly string[]): Promise<void>;
   /** A copy of the vector of a point; absent where it would have to be fetched. */
   vectorOf?(id: string): Float32Array | undefined;
-  /** For each vector the nearest points that pass the filter, by score, then id. */
+  /**
+   * For each vector the nearest points that pass the filter, by score, then id. `among`: the ids that are wanted, as
+   * numbers; an index outside of this process may give others too.
+   */
   search(
     vectors: readonly Float32Array[],
     limit: number,
     filter: VectorFilter,
+    among?: ReadonlySet<number>,
   ): Promise<readonly (readonly VectorHit[])[]>;
 }

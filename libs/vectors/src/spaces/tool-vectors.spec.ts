@@ -8,12 +8,13 @@ import { FakeToolVectorStore } from './fake-tool-vector.store.js';
 import { ToolVectors } from './tool-vectors.js';
 import { VectorItem } from './vector-item.js';
 import { VectorSpace } from './vector-space.js';
-import { EmbeddingFailed } from '../vectors.errors.js';
+import { EmbeddingBusy, EmbeddingFailed } from '../vectors.errors.js';
 
 /** Vectors are counts of three letters; says what it was asked. */
 class LetterEmbedder extends Embedder {
   readonly asked: string[] = [];
   failing = false;
+  busy = false;
 
   constructor(readonly modelId: string) {
     super();
@@ -21,6 +22,7 @@ class LetterEmbedder extends Embedder {
 
   embed(texts: readonly string[]): Promise<(Float32Array | undefined)[]> {
     if (this.failing) return Promise.reject(new EmbeddingFailed(this.modelId, 'it is a test'));
+    if (this.busy) return Promise.reject(new EmbeddingBusy(this.modelId));
     this.asked.push(...texts);
     return Promise.resolve(
       texts.map((text) =>
@@ -154,6 +156,21 @@ describe(ToolVectors, () => {
       await converging;
     },
   );
+
+  it('asks a busy model again with the next query, and says why another one answered', async () => {
+    const { vectors, configured } = setUp(true);
+    await vectors.converge([item(1, 'aaa')]);
+    configured.busy = true;
+    expect(await vectors.search(['a'], 10, {})).toMatchObject({
+      modelId: 'local',
+      problem: 'The embedding model configured is busy with other queries',
+    });
+    configured.busy = false;
+    expect(await vectors.search(['a'], 10, {})).toMatchObject({
+      modelId: 'configured',
+      problem: undefined,
+    });
+  });
 
   it('has no hits but a reason when no model is available', async () => {
     const { vectors, configured } = setUp();

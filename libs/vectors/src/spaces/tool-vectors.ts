@@ -3,7 +3,8 @@ import { AppError, type Clock } from '@app/platform';
 import type { VectorRows } from './tool-vector.store.js';
 import type { VectorFilter } from '../indexes/vector-index.js';
 import type { VectorItem } from './vector-item.js';
-import type { VectorSpace } from './vector-space.js';
+import type { SearchScope, VectorSpace } from './vector-space.js';
+import { EmbeddingBusy } from '../vectors.errors.js';
 
 export interface ToolHit {
   readonly id: number;
@@ -129,20 +130,25 @@ export class ToolVectors {
     texts: readonly string[],
     limit: number,
     filter: VectorFilter,
+    scope?: SearchScope,
   ): Promise<ToolVectorAnswer> {
+    let busy: string | undefined;
     for (const space of this.spaces()) {
       if (!space.isFilled || this.isPaused(space)) continue;
       try {
         const signal = AbortSignal.timeout(QUERY_TIMEOUT_MS);
-        const found = await space.search(texts, limit, filter, signal);
+        const found = await space.search(texts, limit, filter, signal, scope);
         const hits = found.map((list) => list.map(({ id, score }) => ({ id: Number(id), score })));
         const { modelId } = space.embedder;
-        return { hits, modelId, problem: space === this.configured ? undefined : this.reason() };
+        const problem = space === this.configured ? undefined : (busy ?? this.reason());
+        return { hits, modelId, problem };
       } catch (error) {
-        this.pause(space, error);
+        // The next query may have its turn in time.
+        if (error instanceof EmbeddingBusy) busy = error.message;
+        else this.pause(space, error);
       }
     }
-    return { hits: undefined, modelId: undefined, problem: this.reason() };
+    return { hits: undefined, modelId: undefined, problem: busy ?? this.reason() };
   }
 
   private spaces(): VectorSpace[] {

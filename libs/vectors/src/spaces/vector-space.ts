@@ -16,6 +16,14 @@ const SET_ASIDE_MS = 600_000;
 const NAMED_SET_ASIDE = 5;
 const FOUND_BY_WORDS = 'until the next attempt in 10 minutes only lexical search finds them';
 
+/** For whom and among what a query is searched. */
+export interface SearchScope {
+  /** Who waits for the answer; a model that embeds one text at a time takes turns. */
+  readonly asker?: string | undefined;
+  /** Ids of the tools that are wanted, if the filter lets others pass. */
+  readonly among?: ReadonlySet<number> | undefined;
+}
+
 /** A model with the index of its vectors. */
 export class VectorSpace {
   private readonly logger = new Logger(VectorSpace.name);
@@ -133,12 +141,13 @@ export class VectorSpace {
     limit: number,
     filter: VectorFilter,
     signal?: AbortSignal,
+    { asker, among }: SearchScope = {},
   ): Promise<(readonly VectorHit[])[]> {
-    const vectors = (await this.embedQueries(texts, signal)).map((vector) =>
+    const vectors = (await this.embedQueries(texts, signal, asker)).map((vector) =>
       vector?.length === this.dimensions ? vector : undefined,
     );
     const usable = vectors.filter((vector) => vector !== undefined);
-    const found = usable.length > 0 ? await this.index.search(usable, limit, filter) : [];
+    const found = usable.length > 0 ? await this.index.search(usable, limit, filter, among) : [];
     let next = 0;
     return vectors.map((vector) => (vector ? (found[next++] ?? []) : []));
   }
@@ -146,10 +155,11 @@ export class VectorSpace {
   private async embedQueries(
     texts: readonly string[],
     signal?: AbortSignal,
+    asker?: string,
   ): Promise<(Float32Array | undefined)[]> {
     const unknown = [...new Set(texts.filter((text) => !this.queries.has(text)))];
     if (unknown.length > 0) {
-      const embedded = await this.embedder.embed(unknown, signal);
+      const embedded = await this.embedder.embed(unknown, signal, asker);
       unknown.forEach((text, i) => {
         const vector = embedded[i];
         if (vector) this.queries.set(text, vector);
