@@ -11,6 +11,7 @@ interface Hit {
     readonly shares: Readonly<Record<'lexical' | 'dense' | 'learnt' | 'name', number>>;
     readonly matched_words: readonly object[];
     readonly clause: number | null;
+    readonly bm25: number | null;
   };
 }
 interface Found {
@@ -123,6 +124,13 @@ describe('explaining a search', () => {
     expect(reader.explanation).not.toHaveProperty('left_out_total');
     expect(JSON.stringify(reader.tools)).not.toContain('slack.post_message');
     await change(status, ['CONNECTED', 'slack']);
+  });
+
+  it('gives the score by words, which depends on all tools, to operators alone', async () => {
+    const scoreFor = async (token: string) =>
+      (await search({ query: 'create an issue' }, token)).tools[0]?.explanation?.bm25;
+    expect(await scoreFor(service.tokens.operate)).toEqual(expect.any(Number));
+    expect(await scoreFor(service.tokens.read)).toBeNull();
   });
 
   it('names what waits for approval', async () => {

@@ -5,6 +5,7 @@ import { Database } from '@app/platform';
 import { z } from 'zod';
 import { IndexToolsOnCatalogueReplaced } from '../../libs/catalogue/src/refresh/index-tools.on-catalogue-replaced.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { send } from '../support/http.js';
 import { insertTools, ROWS_ONLY } from '../support/rows.js';
 
 const found = z.object({
@@ -18,6 +19,10 @@ const found = z.object({
       })
       .optional(),
   }),
+});
+
+const metadata = z.object({
+  metadata: z.object({ no_good_match: z.object({ message: z.string() }).nullable() }),
 });
 
 const tools = {
@@ -109,6 +114,23 @@ describe('words that people use for tools', () => {
     expect(none?.nearest.map(({ name }) => name)).toContain(nearest[0]?.name);
     expect(none?.connect).toEqual([]);
     expect(await search('send an email')).not.toHaveProperty('no_good_match');
+  });
+
+  it('that a tool serves are not told apart because the answer has none or few of the tools', async () => {
+    const asked = async (body: object) => {
+      const sent = JSON.stringify({ query: 'send an email', ...body });
+      const answer = await send(service.url, '/api/v1/search', {
+        method: 'POST',
+        token: service.tokens.call,
+        body: sent,
+      });
+      return metadata.parse(answer.body).metadata.no_good_match;
+    };
+    for (const body of [{ tool_threshold: 1 }, { limit: 1 }, { fit_threshold: 1 }]) {
+      expect(await asked(body)).toBeNull();
+    }
+    const filtered = await asked({ server_filter: ['files'] });
+    expect(filtered?.message).toContain('Search without the filter: mail has a tool that fits');
   });
 
   it('that only a disconnected server serves name that server', async () => {

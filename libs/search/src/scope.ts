@@ -18,25 +18,42 @@ export interface ExcludedServer {
 /** The tools a search covers, and the servers it excludes with the reason (contract R24). */
 export interface Scope {
   readonly tools: ReadonlySet<number>;
-  /** The same as a filter for a vector index. */
+  /** Nearly the same as a filter for a vector index. */
   readonly filter: VectorFilter;
+  /** The tools, if the filter lets others pass. */
+  readonly among: ReadonlySet<number> | undefined;
   readonly servers: readonly CatalogueServer[];
   readonly externalTools: number;
   readonly excluded: readonly ExcludedServer[];
+  /** By servers. */
+  readonly isFiltered: boolean;
 }
 
 /** Cache: most searches repeat the last scope, which takes long to compute for 100,000 tools. */
 const drawn = new WeakMap<CatalogueSnapshot, Map<string, Scope>>();
-const MAX_DRAWN = 16;
+/** Scopes with a filter of servers that are kept beside the two others, and the tools of such a scope: 40 bytes each. */
+const MAX_FILTERED = 14;
+const MAX_FILTERED_TOOLS = 10_000;
 /** Tools that are named in a filter of the vector index. */
 const MAX_NAMED = 1_000;
 
 export function scopeOf(snapshot: CatalogueSnapshot, filter: ScopeFilter): Scope {
   const key = JSON.stringify([filter.includeExternal !== false, filter.servers?.toSorted()]);
-  const scopes = drawn.get(snapshot) ?? new Map<string, Scope>();
-  const scope = scopes.get(key) ?? drawScope(snapshot, filter);
-  if (scopes.size >= MAX_DRAWN) scopes.clear();
-  drawn.set(snapshot, scopes.set(key, scope));
+  let scopes = drawn.get(snapshot);
+  if (!scopes) drawn.set(snapshot, (scopes = new Map()));
+  const known = scopes.get(key);
+  if (known) return known;
+  const scope = drawScope(snapshot, filter);
+  if (filter.servers === undefined) return keep(scopes, key, scope);
+  if (scope.tools.size > MAX_FILTERED_TOOLS) return scope;
+  const filtered = [...scopes].filter(([, { isFiltered }]) => isFiltered);
+  const [oldest] = filtered.length < MAX_FILTERED ? [] : filtered;
+  if (oldest) scopes.delete(oldest[0]);
+  return keep(scopes, key, scope);
+}
+
+function keep(scopes: Map<string, Scope>, key: string, scope: Scope): Scope {
+  scopes.set(key, scope);
   return scope;
 }
 
@@ -67,16 +84,19 @@ function drawScope(snapshot: CatalogueSnapshot, filter: ScopeFilter): Scope {
     })),
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
   const indexFilter = { source_server_id: [...owners], ...namesIn(snapshot) };
-  return { tools, filter: indexFilter, servers, externalTools, excluded };
+  const among = snapshot.isPart ? tools : undefined;
+  const isFiltered = filter.servers !== undefined;
+  return { tools, filter: indexFilter, among, servers, externalTools, excluded, isFiltered };
 }
 
-/** Whether a tool is meant, whatever the status of its server. */
-export function isInFilter(
-  tool: CatalogueTool,
-  { includeExternal, servers }: ScopeFilter,
-): boolean {
-  if (tool.isExternal && includeExternal === false) return false;
-  return !servers || servers.includes(tool.serverName);
+/** Whether a tool is meant, whatever the status of its server; made once for many tools. */
+export function testOf({
+  includeExternal,
+  servers,
+}: ScopeFilter): (tool: CatalogueTool) => boolean {
+  const named = servers && new Set(servers);
+  return ({ isExternal, serverName }) =>
+    (includeExternal !== false || !isExternal) && (!named || named.has(serverName));
 }
 
 /** A filter for a vector index that lets these tools pass, and few others. */
@@ -87,7 +107,7 @@ export function filterOf(tools: readonly CatalogueTool[]): VectorFilter {
 
 /**
  * The best of all tools of a server may all be hidden from a view of a few, so that the index has to look among those.
- * Of a larger part enough are found.
+ * Of a larger part an index outside of this process finds fewer.
  */
 function namesIn({ isPart, tools }: Pick<CatalogueSnapshot, 'isPart' | 'tools'>): VectorFilter {
   if (!isPart || tools.length > MAX_NAMED) return {};

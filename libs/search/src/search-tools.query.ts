@@ -1,5 +1,5 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
-import type { Actor } from '@app/access';
+import { type Actor, personOf } from '@app/access';
 import { ActivityFeed } from '@app/activity';
 import { SkillMap } from '@app/classification';
 import {
@@ -13,10 +13,11 @@ import { type Span, timed } from '@app/platform';
 import type { Offer } from '@app/policy';
 import { StaticModel, ToolVectors } from '@app/vectors';
 import { LexicalTools } from './words/lexical-tools.js';
+import { VisibleWords } from './words/visible-words.js';
 import { lettersOf, namesIn } from './query/exact-names.js';
-import { QueryReader } from './query/query-reader.js';
+import { QueryReader, type Texts } from './query/query-reader.js';
 import type { Understood } from './query/understand.js';
-import { staticShare, withLifts } from './rank/learnt-hits.js';
+import { staticCosines, staticShare, withLifts } from './rank/learnt-hits.js';
 import { type MatchedSkill, matchSkills } from './rank/match-skills.js';
 import {
   denseDepth,
@@ -37,6 +38,8 @@ import { choose, type Strategy, type StrategyUsed } from './rank/strategy.js';
 
 /** A call is credited to a search if the tool is among the best so many, whether or not the answer has it. */
 const CREDITED = 50;
+/** Whether a tool fits is judged by the best so many, whether or not the answer has them. */
+const JUDGED = 10;
 /** In characters, on REST and MCP. */
 export const MAX_QUERY_LENGTH = 2_000;
 
@@ -113,6 +116,22 @@ export class SearchTools extends Query<SearchResult> {
   }
 }
 
+/** What was found for each text of a query, and where. */
+interface Looked {
+  readonly texts: Texts;
+  /** By the static model. */
+  readonly vectors: readonly (Float32Array | undefined)[];
+  readonly hits: readonly Hits[];
+  /** Of the whole query by the static model, with what was learnt; not of all tools. */
+  readonly cosines: ReadonlyMap<number, number>;
+  readonly snapshot: CatalogueSnapshot;
+  readonly scope: Scope;
+  readonly shown: Shown;
+  readonly visible: VisibleWords;
+  readonly dense: Pick<ToolVectorAnswer, 'modelId' | 'problem'>;
+  readonly vectorMs: number;
+}
+
 @QueryHandler(SearchTools)
 export class SearchToolsHandler implements IQueryHandler<SearchTools> {
   constructor(
@@ -157,7 +176,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     started: number,
   ): Promise<SearchResult> {
     const looked = await this.look(request, offer, asker, started);
-    const { texts, vectors, snapshot, scope, hits, shown, dense, vectorMs } = looked;
+    const { texts, vectors, snapshot, scope, hits, shown, visible, dense, vectorMs } = looked;
     const threshold = request.toolThreshold ?? searchDefaults.toolThreshold;
     const named = this.namedIn(request.query, scope, snapshot, shown);
     const scores = namedFirst(scoresOf(hits), named);
@@ -178,9 +197,9 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
       new Set(isDirect ? [] : matchedSkills.map((skill) => skill.id)),
       skillsOf,
     );
-    const best = chosen.flatMap(({ id, score }) => found(snapshot, id, score) ?? []);
-    const all = this.fitting(best, texts[0], hits[0], dense.modelId, named);
+    const all = this.fitting(chosen, looked, named);
     const tools = all.filter(({ fit }) => fit >= (request.fitThreshold ?? 0));
+    const judged = [...all, ...this.fitting(bestOthers(looked, scores, chosen), looked, named)];
     const rankingMs = performance.now() - started - vectorMs;
     return {
       tools,
@@ -189,7 +208,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
       serversSearched: scope.servers.length,
       externalTools: scope.externalTools,
       excludedServers: scope.excluded,
-      noGoodMatch: this.noGoodMatches.find(texts[0], all, scope, snapshot, request),
+      noGoodMatch: this.noGoodMatches.find(texts[0], judged, { ...looked, filter: request }),
       degraded: dense.problem,
       searchId: asker && this.noted(asker, vectors[0], ranked),
       vectorMs,
@@ -208,7 +227,8 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
           skillThreshold,
           matchedSkills,
           found: tools.map(({ tool }) => tool),
-          namesLeftOut: request.explain === 'all',
+          visible,
+          mayKnow: request.explain === 'all',
         }),
       }),
     };
@@ -227,17 +247,16 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
 
   /** The tools with their fit; a tool that the query names fits. */
   private fitting(
-    tools: readonly Omit<FoundTool, 'fit'>[],
-    query: Understood,
-    hits: Hits | undefined,
-    modelId: string | undefined,
+    scored: readonly Scored[],
+    { texts, cosines, snapshot, visible }: Looked,
     named: ReadonlySet<number>,
   ): FoundTool[] {
-    const known = modelId === this.model.id ? (hits?.dense ?? []) : [];
+    const tools = scored.flatMap(({ id, score }) => found(snapshot, id, score) ?? []);
     const fits = this.fits.of(
-      query,
+      texts[0],
       tools.map(({ tool }) => tool),
-      new Map(known.map(({ id, score }) => [id, score])),
+      visible,
+      cosines,
     );
     return tools.map((one) => ({
       ...one,
@@ -251,24 +270,39 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     offer: SearchTools['offer'],
     asker: Asker | undefined,
     started: number,
-  ) {
+  ): Promise<Looked> {
     const offered = offer.catalogue(this.catalogue.current);
     const shown = await this.shown.of(offer, offered);
     const before = scopeOf(offered, request);
-    const texts = this.reader.read(request.query, (id) => before.tools.has(id));
+    const searched = new VisibleWords(this.lexical.index, shown?.words, (id) =>
+      before.tools.has(id),
+    );
+    const texts = await this.reader.read(request.query, searched);
     const meanings = texts.map(({ meaning }) => meaning);
     const vectors = meanings.map((meaning) => this.model.embed(meaning));
     const dense =
       before.tools.size > 0
-        ? await this.vectors.search(meanings, denseDepth(before.tools.size), before.filter)
+        ? await this.vectors.search(meanings, denseDepth(before.tools.size), before.filter, {
+            asker: asker && personOf(asker).subject,
+            among: before.among,
+          })
         : { hits: undefined, modelId: undefined, problem: undefined };
     const vectorMs = performance.now() - started;
     // Take the snapshot after the wait, so that tools removed in the meantime are not returned.
     const snapshot = offer.catalogue(this.catalogue.current);
     const scope = scopeOf(snapshot, request);
     const found = this.hitsOf(texts, vectors, dense.hits, scope, shown);
-    const hits = this.lifted(found, vectors, dense.modelId, scope, asker);
-    return { texts, vectors, snapshot, scope, hits, shown, dense, vectorMs };
+    const learnt = asker && this.learnt.of(asker.viewId);
+    const lifts = vectors.map((vector) => (vector && learnt?.lifts(vector)) ?? []);
+    const share = staticShare(dense.modelId, this.model.id);
+    const hits = found.map((one, i) =>
+      withLifts(one, lifts[i] ?? [], share, (id) => scope.tools.has(id)),
+    );
+    const cosines = staticCosines(hits[0] ?? NO_HITS, lifts[0] ?? [], share);
+    const visible = new VisibleWords(this.lexical.index, shown?.words, (id) =>
+      snapshot.toolsById.has(id),
+    );
+    return { texts, vectors, snapshot, scope, hits, cosines, shown, visible, dense, vectorMs };
   }
 
   /** Tools whose exact name is in the query. */
@@ -276,7 +310,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     query: string,
     { tools }: Scope,
     { toolsById }: CatalogueSnapshot,
-    shown: Awaited<ReturnType<ShownTexts['of']>>,
+    shown: Shown,
   ): Set<number> {
     const names = namesIn(query);
     const wanted = new Set(names.map(lettersOf));
@@ -293,9 +327,9 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
   private hitsOf(
     texts: readonly Understood[],
     vectors: readonly (Float32Array | undefined)[],
-    hits: ToolHits | undefined,
+    hits: ToolVectorAnswer['hits'],
     { tools }: Scope,
-    shown: Awaited<ReturnType<ShownTexts['of']>>,
+    shown: Shown,
   ): Hits[] {
     const isInScope = (id: number): boolean => tools.has(id);
     const depth = denseDepth(tools.size);
@@ -317,24 +351,6 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
       };
     });
   }
-
-  /** With what was learnt in the view of the caller. */
-  private lifted(
-    hits: readonly Hits[],
-    vectors: readonly (Float32Array | undefined)[],
-    modelId: string | undefined,
-    { tools }: Scope,
-    asker: Asker | undefined,
-  ): readonly Hits[] {
-    const learnt = asker && this.learnt.of(asker.viewId);
-    if (!learnt) return hits;
-    const share = staticShare(modelId, this.model.id);
-    return hits.map((one, i) => {
-      const vector = vectors[i];
-      if (!vector) return one;
-      return withLifts(one, learnt.lifts(vector), share, (id) => tools.has(id));
-    });
-  }
 }
 
 /** By meaning, which may be asked of another service, then by words and all that follows. */
@@ -345,12 +361,26 @@ function describePhases(span: Span, { vectorMs, rankingMs }: SearchResult): void
   span.child('rank tools', undefined, embeddedAt).end(undefined, embeddedAt + rankingMs);
 }
 
+/** Those of the best that the answer lacks because of its limit or threshold. */
+function bestOthers(
+  { snapshot }: Looked,
+  scores: ReadonlyMap<number, number>,
+  chosen: readonly Scored[],
+): readonly Scored[] {
+  if (chosen.length >= JUDGED) return [];
+  const best = rank(scores, 0, (id) => snapshot.toolsById.get(id)?.name).slice(0, JUDGED);
+  return best.filter(({ id }) => chosen.every((one) => one.id !== id));
+}
+
 function scoresOf(hits: readonly Hits[]): ReadonlyMap<number, number> {
   const [whole = new Map<number, number>(), ...clauses] = hits.map(fuse);
   return withClauses(whole, clauses);
 }
 
-type ToolHits = Awaited<ReturnType<ToolVectors['search']>>['hits'];
+const NO_HITS: Hits = { lexical: [], dense: undefined, depth: 0 };
+
+type ToolVectorAnswer = Awaited<ReturnType<ToolVectors['search']>>;
+type Shown = Awaited<ReturnType<ShownTexts['of']>>;
 
 function found(
   { toolsById, servers }: CatalogueSnapshot,

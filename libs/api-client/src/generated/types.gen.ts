@@ -2082,7 +2082,7 @@ export type HitExplanationView = {
      */
     clause: number | null;
     /**
-     * Of the whole query.
+     * Of the whole query. Only for operators, because it depends on all tools; null for others.
      */
     bm25: number | null;
     /**
@@ -2268,11 +2268,11 @@ export type SearchExplanationView = {
      */
     skill_threshold: number;
     /**
-     * The best 10 tools that fit and were not searched. Only for admins.
+     * The best 10 tools that fit and were not searched. Only for operators.
      */
     left_out?: Array<LeftOutToolView>;
     /**
-     * Number of such tools. Only for admins.
+     * Number of such tools. Only for operators.
      */
     left_out_total?: number;
 };

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { MatchedSkill } from '../rank/match-skills.js';
 import type { Hits } from '../rank/ranking.js';
 import type { MatchedWord } from '../words/lexical-index.js';
-import { LexicalTools } from '../words/lexical-tools.js';
+import type { VisibleWords } from '../words/visible-words.js';
 import { type HitShares, sharesOf } from './hit-shares.js';
 import { type LeftOut, LeftOutTools, type Searched } from './left-out.js';
 
@@ -35,16 +35,15 @@ export interface ExplainedSearch extends Searched {
   readonly skillThreshold: number;
   readonly matchedSkills: readonly MatchedSkill[];
   readonly found: readonly { readonly id: number; readonly skillIds: readonly string[] }[];
-  readonly namesLeftOut: boolean;
+  readonly visible: VisibleWords;
+  /** Whether the caller may know of tools that it is not offered. */
+  readonly mayKnow: boolean;
 }
 
 /** Explains a search that was done: nothing here is on the way of one without `explain`. */
 @Injectable()
 export class SearchExplainer {
-  constructor(
-    private readonly lexical: LexicalTools,
-    private readonly leftOut: LeftOutTools,
-  ) {}
+  constructor(private readonly leftOut: LeftOutTools) {}
 
   async explain(search: ExplainedSearch): Promise<SearchExplanation> {
     const { texts, hits, found, matchedSkills } = search;
@@ -52,11 +51,14 @@ export class SearchExplainer {
     const [whole = NO_HITS, ...ofClauses] = hits;
     const ids = found.map(({ id }) => id);
     const shares = sharesOf({ whole, clauses: ofClauses, named: search.named }, ids);
-    const words = this.lexical.index.matches(query.words, ids);
+    const words = search.visible.matches(query.words, ids);
     const explained = found.flatMap(({ id, skillIds }) => {
       const ofHit = shares.get(id);
       const skill = matchedSkills.find((matched) => skillIds.includes(matched.id));
-      return ofHit ? [[id, { ...ofHit, skill, words: words.get(id) ?? [] }] as const] : [];
+      if (!ofHit) return [];
+      // It depends on how rare the words are, in tools that the caller may not see too.
+      const bm25 = search.mayKnow ? ofHit.bm25 : null;
+      return [[id, { ...ofHit, bm25, skill, words: words.get(id) ?? [] }] as const];
     });
     return {
       embeddingModel: search.embeddingModel,
@@ -66,7 +68,7 @@ export class SearchExplainer {
       toolThreshold: search.threshold,
       skillThreshold: search.skillThreshold,
       hits: new Map(explained),
-      leftOut: search.namesLeftOut ? await this.leftOut.find(search) : undefined,
+      leftOut: search.mayKnow ? await this.leftOut.find(search) : undefined,
     };
   }
 }

@@ -60,7 +60,13 @@ export class HitExplanationView {
     description: 'Position in `clauses` of the one that fits best, from 0.',
   })
   readonly clause!: number | null;
-  @ApiProperty({ type: Number, nullable: true, example: 11.8, description: 'Of the whole query.' })
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    example: 11.8,
+    description:
+      'Of the whole query. Only for operators, because it depends on all tools; null for others.',
+  })
   readonly bm25!: number | null;
   @ApiProperty({ type: Number, nullable: true, example: 0.71, description: 'Of the whole query.' })
   readonly cosine!: number | null;
@@ -137,10 +143,10 @@ export class SearchExplanationView {
   readonly skill_threshold!: number;
   @ApiPropertyOptional({
     type: [LeftOutToolView],
-    description: `The best ${MAX_LEFT_OUT} tools that fit and were not searched. Only for admins.`,
+    description: `The best ${MAX_LEFT_OUT} tools that fit and were not searched. Only for operators.`,
   })
   readonly left_out?: readonly LeftOutToolView[];
-  @ApiPropertyOptional({ example: 3, description: 'Number of such tools. Only for admins.' })
+  @ApiPropertyOptional({ example: 3, description: 'Number of such tools. Only for operators.' })
   readonly left_out_total?: number;
 }
 

@@ -12,7 +12,7 @@ import {
   type Scored,
   withClauses,
 } from '../rank/ranking.js';
-import { filterOf, isInFilter, type ScopeFilter } from '../scope.js';
+import { filterOf, type ScopeFilter, testOf } from '../scope.js';
 import type { Understood } from '../query/understand.js';
 import { LexicalTools, toDocument } from '../words/lexical-tools.js';
 import { fusedLike } from './hit-shares.js';
@@ -71,8 +71,9 @@ export class LeftOutTools {
   async find(searched: Searched): Promise<LeftOut> {
     const { texts, filter } = searched;
     const whole = this.catalogue.current;
+    const isInFilter = testOf(filter);
     const isLeftOut = (tool: CatalogueTool): boolean =>
-      !searched.tools.has(tool.id) && isInFilter(tool, filter);
+      !searched.tools.has(tool.id) && isInFilter(tool);
     const hidden = whole.tools.filter(isLeftOut);
     const withheld = whole.withheld.tools.filter(isLeftOut).slice(0, MAX_WITHHELD);
     const tools = new Map([...hidden, ...withheld].map((tool) => [tool.id, tool]));
@@ -86,6 +87,7 @@ export class LeftOutTools {
               texts.map(({ meaning }) => meaning),
               depth,
               filterOf(hidden),
+              { among: ids },
             )
           ).hits
         : undefined;

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { CatalogueSnapshot, CatalogueTool } from '@app/catalogue';
 import { LEXICAL_DEPTH } from '../rank/ranking.js';
 import type { Understood } from '../query/understand.js';
-import { isInFilter, type Scope, type ScopeFilter } from '../scope.js';
+import { type Scope, type ScopeFilter, scopeOf, testOf } from '../scope.js';
 import { LexicalTools } from '../words/lexical-tools.js';
+import type { VisibleWords } from '../words/visible-words.js';
 import { NO_GOOD_FIT } from './fit.js';
 import { ToolFits } from './tool-fits.js';
 
@@ -26,6 +27,15 @@ export interface NoGoodMatch {
   readonly connect: readonly (NearTool & { readonly reason: string })[];
 }
 
+/** What was searched, and what else the caller sees. */
+export interface SearchedPart {
+  readonly scope: Scope;
+  /** Has only what the caller may see. */
+  readonly snapshot: CatalogueSnapshot;
+  readonly visible: VisibleWords;
+  readonly filter: ScopeFilter;
+}
+
 /** Looks for what else would help when no searched tool fits. */
 @Injectable()
 export class NoGoodMatches {
@@ -34,37 +44,46 @@ export class NoGoodMatches {
     private readonly fits: ToolFits,
   ) {}
 
-  /** Undefined if a tool fits. `snapshot` has only what the caller may see. */
+  /** Undefined if one of the best tools fits. */
   find(
     query: Understood,
-    found: readonly NearTool[],
-    { tools: searched, excluded }: Scope,
-    snapshot: CatalogueSnapshot,
-    filter: ScopeFilter,
+    best: readonly NearTool[],
+    around: SearchedPart,
   ): NoGoodMatch | undefined {
-    if (found.some(({ fit }) => fit >= NO_GOOD_FIT)) return undefined;
-    const nearest = found.toSorted((a, b) => b.fit - a.fit).slice(0, MAX_NEAREST);
+    if (best.some(({ fit }) => fit >= NO_GOOD_FIT)) return undefined;
+    const { scope, snapshot, filter } = around;
+    const nearest = best.toSorted((a, b) => b.fit - a.fit).slice(0, MAX_NEAREST);
+    const isInFilter = testOf(filter);
     const isOther = (id: number): boolean => {
       const tool = snapshot.toolsById.get(id);
-      return tool !== undefined && !searched.has(id) && isInFilter(tool, filter);
+      return tool !== undefined && !scope.tools.has(id) && isInFilter(tool);
     };
-    const others = excluded.length > 0 ? this.fitting(query, isOther, snapshot) : [];
-    const reasons = new Map(excluded.map(({ name, reason }) => [name, reason]));
+    const others = scope.excluded.length > 0 ? this.fitting(query, isOther, around) : [];
+    const reasons = new Map(scope.excluded.map(({ name, reason }) => [name, reason]));
     const connect = others.flatMap((near) => {
       const reason = reasons.get(near.tool.serverName);
       return reason === undefined ? [] : [{ ...near, reason }];
     });
-    return { message: messageOf(connect), nearest, connect };
+    const isFiltered = filter.servers !== undefined || filter.includeExternal === false;
+    const unfiltered = isFiltered ? this.outsideOf(query, around) : undefined;
+    return { message: messageOf(connect, unfiltered), nearest, connect };
+  }
+
+  /** Tools that fit and that the filter kept from being searched. */
+  private outsideOf(query: Understood, around: SearchedPart): readonly NearTool[] {
+    const { scope, snapshot } = around;
+    const all = scopeOf(snapshot, {}).tools;
+    return this.fitting(query, (id) => all.has(id) && !scope.tools.has(id), around);
   }
 
   private fitting(
     query: Understood,
     accepts: (id: number) => boolean,
-    { toolsById }: CatalogueSnapshot,
+    { snapshot: { toolsById }, visible }: SearchedPart,
   ): NearTool[] {
     const found = this.lexical.index.search(query.words, LEXICAL_DEPTH, accepts);
     const tools = found.slice(0, MAX_COMPARED).flatMap(({ id }) => toolsById.get(id) ?? []);
-    const fits = this.fits.of(query, tools);
+    const fits = this.fits.of(query, tools, visible);
     return tools
       .map((tool) => ({ tool, fit: fits.get(tool.id) ?? 0 }))
       .filter(({ fit }) => fit >= NO_GOOD_FIT)
@@ -73,10 +92,21 @@ export class NoGoodMatches {
   }
 }
 
-function messageOf(connect: NoGoodMatch['connect']): string {
-  const said = 'Probably no connected tool does this; the tools found are only the nearest.';
+/** `unfiltered`: tools that fit and are outside of the filter; undefined without a filter. */
+function messageOf(
+  connect: NoGoodMatch['connect'],
+  unfiltered: readonly NearTool[] | undefined,
+): string {
+  const where = unfiltered ? 'tool of the servers that were searched' : 'connected tool';
+  const said = `Probably no ${where} does this; the tools found are only the nearest.`;
+  if (unfiltered && unfiltered.length > 0) {
+    const names = [...new Set(unfiltered.map(({ tool }) => tool.serverName))].join(', ');
+    return `${said} Search without the filter: ${names} has a tool that fits.`;
+  }
   const servers = [...new Set(connect.map(({ tool }) => tool.serverName))];
-  return servers.length > 0
-    ? `${said} Connect ${servers.join(', ')}, which has a tool that fits.`
+  if (servers.length > 0)
+    return `${said} Connect ${servers.join(', ')}, which has a tool that fits.`;
+  return unfiltered
+    ? `${said} Search without the filter.`
     : `${said} Do without a tool, or register an MCP server that does it.`;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type CatalogueTool, textOfTool } from '@app/catalogue';
 import { dot, StaticModel, termsOf } from '@app/vectors';
 import type { Understood } from '../query/understand.js';
-import { LexicalTools } from '../words/lexical-tools.js';
+import type { VisibleWords } from '../words/visible-words.js';
 import { fitOf } from './fit.js';
 
 /** Cosines of the static model that a search has computed, by tool. */
@@ -11,18 +11,16 @@ type KnownCosines = ReadonlyMap<number, number>;
 /** How well tools fit a query; always by the static model, for which the figures are calibrated. */
 @Injectable()
 export class ToolFits {
-  constructor(
-    private readonly lexical: LexicalTools,
-    private readonly model: StaticModel,
-  ) {}
+  constructor(private readonly model: StaticModel) {}
 
   of(
     query: Understood,
     tools: readonly CatalogueTool[],
+    visible: VisibleWords,
     known: KnownCosines = new Map(),
   ): ReadonlyMap<number, number> {
     const vector = this.model.embed(query.meaning);
-    const coverage = this.lexical.index.coverage(
+    const coverage = visible.coverage(
       query.parts,
       tools.map(({ id }) => id),
     );

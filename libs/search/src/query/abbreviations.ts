@@ -1,6 +1,6 @@
 /**
  * What people write for short, and what it stands for: of everyday work with computers, reviewed by hand. A word that
- * has other meanings as often (kg, am, pm) is not in the list; one that has them in lower case (Mr) stands in capitals.
+ * has other meanings as often (kg, am, pm) is not in the list; one that has them in lower case (Mr, Spanish del) stands in capitals.
  */
 const LIST = `
   pr: pull request
@@ -101,7 +101,7 @@ const LIST = `
   chmod: change permissions
   wget: download url
   unzip: extract archive
-  del: delete
+  DEL: delete
   fwd: forward
   rsvp: respond invitation
 `;
@@ -114,6 +114,14 @@ const meanings = new Map(
       return [short.trim(), meaning.trim()] as const;
     }),
 );
+
+/** Words of other languages that their glossaries lack. */
+const FOREIGN: ReadonlyMap<string, ReadonlySet<string>> = new Map([['de', new Set(['dir'])]]);
+
+/** Whether it is a word of the language rather than an abbreviation. */
+export function isForeign(word: string, language: string): boolean {
+  return FOREIGN.get(language)?.has(word.toLowerCase()) ?? false;
+}
 
 /** Of a word as it is written in a query; undefined for a word that is no abbreviation. */
 export function meaningOf(word: string): string | undefined {

@@ -1,6 +1,8 @@
 const OTHER = /[^\p{L}\p{N}]+/gu;
-/** `create_issue`, `create-issue`, `createIssue`, `server.create_issue`. */
-const IDENTIFIER = /[\p{L}\p{N}]+(?:[_.:/-]+[\p{L}\p{N}]+)+|\p{Ll}+\p{Lu}[\p{L}\p{N}]*/gu;
+const RUN = /[\p{L}\p{N}_.:/-]+/gu;
+const OUTER_SEPARATORS = /^[_.:/-]+|[_.:/-]+$/g;
+/** `create_issue`, `create-issue`, `server.create_issue`; `createIssue`. */
+const IDENTIFIER = /[_.:/-]|^\p{Ll}+\p{Lu}/u;
 /** Limits, because a query may be long and a name is not. */
 const MAX_NAME = 200;
 const MAX_IDENTIFIERS = 8;
@@ -12,6 +14,10 @@ export function lettersOf(name: string): string {
 
 /** What may be the name of a tool in a query: all of it, and identifiers in it. */
 export function namesIn(query: string): readonly string[] {
-  const identifiers = query.match(IDENTIFIER) ?? [];
+  // Runs first, so that a long query is read once.
+  const identifiers = (query.match(RUN) ?? [])
+    .filter(({ length }) => length <= MAX_NAME)
+    .map((run) => run.replace(OUTER_SEPARATORS, ''))
+    .filter((run) => IDENTIFIER.test(run));
   return [...(query.length <= MAX_NAME ? [query] : []), ...identifiers.slice(0, MAX_IDENTIFIERS)];
 }

@@ -5,6 +5,8 @@ const LONGEST_RUN = 8;
 const LONGEST_PHRASE = 2;
 /** Parts of a compound are at least this long. */
 const MIN_PART = 4;
+/** Longer words are data. */
+const MAX_COMPOUND = 40;
 /** Endings of this many letters may differ from those of the entry. */
 const MAX_ENDING = 3;
 const MIN_STEM = 4;
@@ -46,6 +48,11 @@ export class Glossary {
 
   has(word: string): boolean {
     return this.entries.has(word);
+  }
+
+  /** Whether it has the word as another than the English one that is written like it. */
+  hasAsOther(word: string): boolean {
+    return this.entries.get(word)?.includes(word) === false;
   }
 
   /** By words; those of Chinese and Japanese are the longest entries. */
@@ -102,7 +109,7 @@ export class Glossary {
 
   /** Of a German compound, both parts. */
   private compound(word: string): readonly string[] | undefined {
-    if (this.language !== 'de') return undefined;
+    if (this.language !== 'de' || word.length > MAX_COMPOUND) return undefined;
     for (let at = word.length - MIN_PART; at >= MIN_PART; at--) {
       const tail = this.entries.get(word.slice(at));
       const head = word.slice(0, at);

@@ -2,7 +2,7 @@ import { installedFolder } from '@app/platform';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { meaningOf } from './abbreviations.js';
+import { isForeign, meaningOf } from './abbreviations.js';
 import { Glossary } from './glossary.js';
 import type { Vocabulary } from './spelling.js';
 
@@ -20,6 +20,17 @@ export interface Translation {
   readonly english: readonly (readonly string[])[];
   /** Words of the query that were translated. */
   readonly known: ReadonlySet<string>;
+  /** Whether a word is one of the language, whatever it is short for in English. */
+  readonly isOwnWord: (word: string) => boolean;
+}
+
+/** Words of a query that may be in another language. */
+interface Evidence {
+  /** The number of English ones. */
+  readonly english: number;
+  /** Abbreviations that are no English words. */
+  readonly short: readonly string[];
+  readonly others: readonly string[];
 }
 
 /** Glossaries of seven languages, each read when a query needs it. */
@@ -40,18 +51,18 @@ export class Languages {
         ({ length }) => length >= MIN_LETTERS,
       ),
     );
-    const others = [...words].filter(
-      (word) => !this.isEnglish(word) && meaningOf(word) === undefined,
-    );
+    const unknown = [...words].filter((word) => !this.isEnglish(word));
+    const short = unknown.filter((word) => meaningOf(word) !== undefined);
+    const others = unknown.filter((word) => meaningOf(word) === undefined);
     if (others.every(isUsed)) return undefined;
-    return this.best(text, words.size - others.length, others, (word) => common.has(word));
+    const english = words.size - unknown.length;
+    return this.best(text, { english, short, others }, (word) => common.has(word));
   }
 
   /** The language that most words are of, if they are no fewer than the English ones. */
   private best(
     text: string,
-    english: number,
-    others: readonly string[],
+    { english, short, others }: Evidence,
     isCommon: (word: string) => boolean,
   ): Translation | undefined {
     let best: (Translation & { readonly evidence: number }) | undefined;
@@ -61,17 +72,19 @@ export class Languages {
       // The vocabulary of the model has frequent words of other languages too ("der", "una").
       const alien = others.filter((word) => !glossary.has(word) && isCommon(word)).length;
       const isSure = own.some((word) => !isCommon(word));
-      const needed = english + alien + (isSure ? 0 : 1);
+      // Of a language in which it is another word, an abbreviation is no evidence of English.
+      const abbreviations = short.filter((word) => !isOther(word, glossary)).length;
+      const needed = english + abbreviations + alien + (isSure ? 0 : 1);
       if (own.length === 0 || own.length < needed || (best && best.evidence >= own.length))
         continue;
-      best = { language, evidence: own.length, ...glossary.gloss(text) };
+      best = { evidence: own.length, ...translationBy(glossary, text) };
     }
     return best;
   }
 
   private by(language: string, text: string): Translation | undefined {
-    const { english, known } = this.glossary(language).gloss(text);
-    return known.size > 0 ? { language, english, known } : undefined;
+    const translation = translationBy(this.glossary(language), text);
+    return translation.known.size > 0 ? translation : undefined;
   }
 
   private isEnglish(word: string): boolean {
@@ -87,4 +100,14 @@ export class Languages {
     }
     return glossary;
   }
+}
+
+function translationBy(glossary: Glossary, text: string): Translation {
+  const { language } = glossary;
+  const isOwnWord = (word: string): boolean => isOther(word.toLowerCase(), glossary);
+  return { language, ...glossary.gloss(text), isOwnWord };
+}
+
+function isOther(word: string, glossary: Glossary): boolean {
+  return glossary.hasAsOther(word) || isForeign(word, glossary.language);
 }

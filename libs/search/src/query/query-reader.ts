@@ -1,11 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { inSlices, type Sliced } from '@app/platform';
 import { StaticModel } from '@app/vectors';
 import { clausesOf } from '../rank/clauses.js';
-import { LexicalTools } from '../words/lexical-tools.js';
+import type { VisibleWords } from '../words/visible-words.js';
 import { WordList } from '../words/word-list.js';
 import { Languages } from './languages.js';
-import type { Vocabulary } from './spelling.js';
-import { understand, type Understood } from './understand.js';
+import { Corrections, type Vocabulary } from './spelling.js';
+import { type Understood, understanding } from './understand.js';
+
+/** The query, then its clauses. */
+export type Texts = readonly [Understood, ...Understood[]];
 
 /** Reads queries as tools describe themselves: in English, spelt right, without abbreviations. */
 @Injectable()
@@ -13,30 +17,33 @@ export class QueryReader {
   private readonly languages = new Languages();
   private common: WordList | undefined;
 
-  constructor(
-    private readonly lexical: LexicalTools,
-    private readonly model: StaticModel,
-  ) {}
+  constructor(private readonly model: StaticModel) {}
 
-  /** The query, then its clauses. Words of tools that are not searched correct nothing. */
-  read(query: string, isSearched: (id: number) => boolean): readonly [Understood, ...Understood[]] {
-    const vocabulary = this.vocabularyOf(isSearched);
-    const whole = understand(query, vocabulary, this.languages);
+  /** In slices if words have to be corrected. Words of tools that are not searched correct nothing. */
+  read(query: string, searched: VisibleWords): Texts | Promise<Texts> {
+    const reading = this.reading(query, this.vocabularyOf(searched));
+    // Most queries have no such word, and do not wait for a turn.
+    const first = reading.next();
+    return first.done ? first.value : inSlices(reading);
+  }
+
+  private *reading(query: string, vocabulary: Vocabulary): Sliced<Texts> {
+    const corrections = new Corrections(vocabulary);
+    const whole = yield* understanding(query, vocabulary, this.languages, corrections);
     // Conjunctions of other languages are not known.
     if (whole.language !== undefined) return [whole];
-    const clauses = clausesOf(query).map((clause) =>
-      understand(clause, vocabulary, this.languages),
-    );
+    const clauses: Understood[] = [];
+    for (const clause of clausesOf(query)) {
+      clauses.push(yield* understanding(clause, vocabulary, this.languages, corrections));
+    }
     return [whole, ...clauses];
   }
 
-  private vocabularyOf(isSearched: (id: number) => boolean): Vocabulary {
-    const { index } = this.lexical;
-    const frequencyOf = (word: string): number => index.frequencyOf(word, isSearched);
+  private vocabularyOf(words: VisibleWords): Vocabulary {
     return {
-      used: index.words,
-      isUsed: (word) => frequencyOf(word) > 0,
-      frequencyOf,
+      isUsed: remembered((word) => words.has(word)),
+      frequencyOf: remembered((word) => words.frequencyOf(word)),
+      nearest: (word, maxEdits) => words.nearest(word, maxEdits),
       others: this.commonWords(),
     };
   }
@@ -48,4 +55,14 @@ export class QueryReader {
     this.common = words;
     return words;
   }
+}
+
+/** The clauses of a query have its words. */
+function remembered<T>(of: (word: string) => T): (word: string) => T {
+  const known = new Map<string, T>();
+  return (word) => {
+    const found = known.get(word) ?? of(word);
+    known.set(word, found);
+    return found;
+  };
 }

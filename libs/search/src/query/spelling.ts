@@ -1,6 +1,11 @@
-import type { WordList } from '../words/word-list.js';
+import type { Sliced } from '@app/platform';
+import type { Neighbour, WordList } from '../words/word-list.js';
 
 const MIN_LENGTH = 4;
+/** Longer words are data. */
+const MAX_LENGTH = 24;
+/** Words of one request that are compared with all others; limits what a hostile query costs. */
+const MAX_COMPARED = 16;
 /** Words of at least this length may be two edits away. */
 const LONG = 8;
 /** Parts of words that were written as one. */
@@ -12,25 +17,46 @@ const ENDING =
 const PLAIN = /^[a-z]+$/;
 
 export interface Vocabulary {
-  /** Whether it is a word of the catalogue. */
+  /** Whether it is a word of a searched tool, in any form. */
   readonly isUsed: (word: string) => boolean;
-  readonly used: WordList;
-  /** How many tools have the word; 0 if no searched tool has it. */
+  /** How many searched tools have the word. */
   readonly frequencyOf: (word: string) => number;
+  /** Words of searched tools, those with the fewest edits. */
+  readonly nearest: (word: string, maxEdits: number) => readonly Neighbour[];
   /** Other English words, those of the embedding model. */
   readonly others: WordList;
 }
 
 /**
- * What a word was probably meant to be; undefined for a word that is known or has no neighbour. Words of the catalogue
- * come first: a correction to another word finds nothing by itself.
+ * Corrects the words of one request: its clauses have the words of the query, and a word is compared with the whole
+ * catalogue only once. Yields before each comparison.
  */
-export function correct(word: string, vocabulary: Vocabulary): string | undefined {
-  const { used, others, isUsed, frequencyOf } = vocabulary;
-  if (word.length < MIN_LENGTH || !PLAIN.test(word)) return undefined;
-  if (isUsed(word) || isForm(word, others)) return undefined;
+export class Corrections {
+  private readonly known = new Map<string, string | undefined>();
+
+  constructor(private readonly vocabulary: Vocabulary) {}
+
+  /** What a word (lower case) was probably meant to be; undefined for a word that is known or has no neighbour. */
+  *of(word: string): Sliced<string | undefined> {
+    if (this.known.has(word)) return this.known.get(word);
+    if (this.known.size >= MAX_COMPARED || !isMisspelt(word, this.vocabulary)) return undefined;
+    const correction = yield* correct(word, this.vocabulary);
+    this.known.set(word, correction);
+    return correction;
+  }
+}
+
+function isMisspelt(word: string, { isUsed, others }: Vocabulary): boolean {
+  if (word.length < MIN_LENGTH || word.length > MAX_LENGTH || !PLAIN.test(word)) return false;
+  return !isUsed(word) && !isForm(word, others);
+}
+
+/** Words of the catalogue come first: a correction to another word finds nothing by itself. */
+function* correct(word: string, vocabulary: Vocabulary): Sliced<string | undefined> {
+  const { nearest, others, frequencyOf } = vocabulary;
+  yield;
   const edits = word.length >= LONG ? 2 : 1;
-  const near = used.nearest(word, edits).filter((neighbour) => frequencyOf(neighbour.word) > 0);
+  const near = nearest(word, edits);
   if (near.length > 0) {
     const best = near.map(({ word: candidate }) => ({
       candidate,
@@ -40,10 +66,10 @@ export function correct(word: string, vocabulary: Vocabulary): string | undefine
     best.sort((a, b) => b.likeness - a.likeness || b.frequency - a.frequency);
     return best[0]?.candidate;
   }
-  return (
-    joined(word, frequencyOf) ??
-    (word.length < MIN_OTHER ? undefined : others.nearest(word, 1)[0]?.word)
-  );
+  const parts = joined(word, frequencyOf);
+  if (parts !== undefined || word.length < MIN_OTHER) return parts;
+  yield;
+  return others.nearest(word, 1)[0]?.word;
 }
 
 /** Whether it is a known word with or without an ending. */

@@ -1,7 +1,9 @@
+import { atOnce } from '@app/platform';
+import { clausesOf } from '../rank/clauses.js';
 import { WordList } from '../words/word-list.js';
 import { Languages } from './languages.js';
-import type { Vocabulary } from './spelling.js';
-import { understand } from './understand.js';
+import { Corrections, type Vocabulary } from './spelling.js';
+import { understanding } from './understand.js';
 
 const languages = new Languages();
 
@@ -11,9 +13,9 @@ function vocabulary(used: Record<string, number>, others: readonly string[] = []
   const common = new WordList();
   for (const word of others) common.add(word);
   return {
-    used: words,
     isUsed: (word) => word in used,
     frequencyOf: (word) => used[word] ?? 0,
+    nearest: (word, maxEdits) => words.nearest(word, maxEdits),
     others: common,
   };
 }
@@ -33,9 +35,9 @@ const tools = vocabulary(
   ['film', 'think', 'search', 'files', 'the', 'calender'],
 );
 
-const read = (query: string) => understand(query, tools, languages);
+const read = (query: string) => atOnce(understanding(query, tools, languages));
 
-describe(understand, () => {
+describe(understanding, () => {
   it('leaves a query of known words as it is', () => {
     expect(read('search the web')).toEqual({
       text: 'search the web',
@@ -75,6 +77,21 @@ describe(understand, () => {
   });
 
   it.each([
+    ['es', 'muestra el estado del servidor', 'delete'],
+    ['es', 'del servidor', 'delete'],
+    ['it', 'mostra lo stato del server e delle cartelle', 'delete'],
+    ['it', 'ci sono cartelle da creare', 'integration'],
+    ['fr', 'affiche le dossier ci-dessous', 'integration'],
+    ['de', 'zeige dir den Ordner', 'directory'],
+  ])('spells out no word of a query in %s: %s', (_language, query, english) => {
+    expect(read(query).added.join(' ')).not.toContain(english);
+  });
+
+  it('spells out abbreviations that other languages use too', () => {
+    expect(read('den PR mit dem Ordner öffnen').added).toContain('pull request');
+  });
+
+  it.each([
     ['de', 'Ordner erstellen', ['folder', 'create']],
     ['es', 'crear una carpeta', ['create', 'folder']],
     ['fr', 'créer un dossier', ['create', 'folder']],
@@ -95,5 +112,54 @@ describe(understand, () => {
 
   it('translates no English query with a single word of another language', () => {
     expect(read('show the folder of the bibliothek').language).toBeUndefined();
+  });
+});
+
+describe(Corrections, () => {
+  const compared: string[] = [];
+  const calendar = vocabulary({ calendar: 1 });
+  const catalogue: Vocabulary = {
+    ...calendar,
+    nearest: (word, maxEdits) => {
+      compared.push(word);
+      return calendar.nearest(word, maxEdits);
+    },
+  };
+  beforeEach(() => {
+    compared.length = 0;
+  });
+
+  it('compare at most 16 words of a request with the catalogue, in slices, each once', () => {
+    const unknown = (i: number): string =>
+      `zz${String.fromCharCode(97 + (i % 26), 97 + i / 26)}qqqq`;
+    const lines = Array.from({ length: 12 }, (_, line) =>
+      Array.from({ length: 16 }, (_unused, i) => unknown(16 * line + i)).join(' '),
+    );
+    const corrections = new Corrections(catalogue);
+    const query = lines.join('\n');
+    let slices = 0;
+    for (const text of [query, ...clausesOf(query)]) {
+      const reading = understanding(text, catalogue, languages, corrections);
+      while (!reading.next().done) slices++;
+    }
+    expect(compared).toEqual(Array.from({ length: 16 }, (_, i) => unknown(i)));
+    expect(slices).toBeGreaterThanOrEqual(16);
+  });
+
+  it('give a clause what they gave the query', () => {
+    const corrections = new Corrections(catalogue);
+    const twice = ['my calender', 'calender'].map((text) =>
+      atOnce(understanding(text, catalogue, languages, corrections)),
+    );
+    expect(twice.map(({ added }) => added)).toEqual([['calendar'], ['calendar']]);
+    expect(compared).toEqual(['calender']);
+  });
+
+  it('look at no word of more letters than a word has', () => {
+    const looked: string[] = [];
+    const frequencyOf = (word: string): number => looked.push(word);
+    const curious = { ...catalogue, isUsed: () => false, frequencyOf };
+    atOnce(understanding('x'.repeat(2_000), curious, languages));
+    expect([...looked, ...compared]).toEqual([]);
   });
 });

@@ -1,12 +1,11 @@
+import type { Sliced } from '@app/platform';
 import { splitIdentifiers } from '@app/vectors';
 import { meaningOf } from './abbreviations.js';
 import type { Languages } from './languages.js';
-import { correct, type Vocabulary } from './spelling.js';
+import { Corrections, type Vocabulary } from './spelling.js';
 
 const CAPITAL = /^\p{Lu}/u;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
-/** Limits what a long query costs. */
-const MAX_CORRECTED = 16;
 
 /** What a query probably means, in words that tools have. */
 export interface Understood {
@@ -24,21 +23,26 @@ export interface Understood {
 }
 
 /** Corrects, translates and spells out; a query of known English words stays as it is. */
-export function understand(
+export function* understanding(
   query: string,
   vocabulary: Vocabulary,
   languages: Languages,
-): Understood {
+  corrected = new Corrections(vocabulary),
+): Sliced<Understood> {
   const words = wordsIn(query);
-  const short = new Map(words.flatMap((word) => toPair(word, meaningOf(word))));
   const translation = languages.translate(query, vocabulary);
-  const plain = words.filter((word) => !translation?.known.has(word.toLowerCase()));
-  const corrections = new Map(
-    plain
-      .filter((word, i) => !short.has(word) && !isName(word, i, plain))
-      .slice(0, MAX_CORRECTED)
-      .flatMap((word) => toPair(word, correct(word.toLowerCase(), vocabulary))),
+  const short = new Map(
+    words
+      .filter((word) => !translation?.isOwnWord(word))
+      .flatMap((word) => toPair(word, meaningOf(word))),
   );
+  const plain = words.filter((word) => !translation?.known.has(word.toLowerCase()));
+  const corrections = new Map<string, string>();
+  for (const [i, word] of plain.entries()) {
+    if (short.has(word) || isName(word, i, plain)) continue;
+    const correction = yield* corrected.of(word.toLowerCase());
+    if (correction !== undefined) corrections.set(word, correction);
+  }
   const translated = translation?.english ?? [];
   const added = [...translated.flat(), ...short.values(), ...corrections.values()];
   const rest = translation ? plain.join(' ') : query;

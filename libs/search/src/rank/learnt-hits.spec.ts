@@ -1,5 +1,5 @@
 import type { Hits } from './ranking.js';
-import { withLifts } from './learnt-hits.js';
+import { staticCosines, withLifts } from './learnt-hits.js';
 
 const hits: Hits = {
   lexical: [],
@@ -44,5 +44,21 @@ describe(withLifts, () => {
     const lifted = withLifts(hits, [{ toolId: 2, own: 0.2, lift: 0.4 }], 0.5, all);
     expect(lifted.dense?.[0]).toMatchObject({ id: 2 });
     expect(lifted.dense?.[0]?.score).toBeCloseTo(0.6);
+  });
+});
+
+describe(staticCosines, () => {
+  const lift = { toolId: 2, own: 0.1, lift: 0.5 };
+
+  it('are those of the hits, lifts and all, if the static model searched', () => {
+    const lifted = withLifts(hits, [lift], 1, all);
+    const cosines = staticCosines(lifted, [lift], 1);
+    expect(cosines.get(1)).toBe(0.5);
+    expect(cosines.get(2)).toBeCloseTo(0.6);
+  });
+
+  it('are those of tools that were learnt about, if another model searched, whose hits have another scale', () => {
+    const cosines = staticCosines(withLifts(hits, [lift], 0.5, all), [lift], 0.5);
+    expect([...cosines]).toEqual([[2, 0.6]]);
   });
 });

@@ -7,6 +7,17 @@ export function staticShare(modelId: string | undefined, staticModelId: string):
   return modelId === staticModelId ? 1 : 0.5;
 }
 
+/** Cosines of the static model, with what was learnt, as far as a search has them. */
+export function staticCosines(
+  { dense = [] }: Hits,
+  lifts: readonly Lift[],
+  share: number,
+): ReadonlyMap<number, number> {
+  return share === 1
+    ? new Map(dense.map(({ id, score }) => [id, score]))
+    : new Map(lifts.map(({ toolId, own, lift }) => [toolId, own + lift]));
+}
+
 /** Brings tools nearer that were used after queries like this one. */
 export function withLifts(
   hits: Hits,

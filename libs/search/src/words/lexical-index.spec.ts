@@ -82,6 +82,10 @@ describe(LexicalIndex, () => {
           const scores = (from: LexicalIndex): [number, string][] =>
             from.search(query, 10, all).map(({ id, score }) => [id, score.toFixed(9)]);
           expect(scores(index)).toEqual(scores(rebuilt));
+          const parts = query.split(' ').map((word) => [word]);
+          const covered = (by: LexicalIndex) =>
+            by.coverage(parts, [1, 2, 3, 4, 5, 6, 7, 8], (term) => by.hasTerm(term, all));
+          expect(covered(index)).toEqual(covered(rebuilt));
         }
       }),
     );
@@ -113,11 +117,40 @@ describe(LexicalIndex, () => {
       document(2, { description: 'get a file' }),
       document(3, { description: 'get a user' }),
     );
+    const isKnown = (term: string): boolean => index.hasTerm(term, all);
     const parts = [['get'], ['weather']];
-    const coverage = index.coverage(parts, [1, 2]);
+    const coverage = index.coverage(parts, [1, 2], isKnown);
     expect(coverage.get(1)).toBe(1);
     expect(coverage.get(2)).toBeLessThan(0.3);
-    expect(index.coverage([['weather', 'forecast']], [1]).get(1)).toBe(1);
-    expect(index.coverage([['thermostat']], [1]).get(1)).toBe(0);
+    expect(index.coverage([['weather', 'forecast']], [1], isKnown).get(1)).toBe(1);
+    expect(index.coverage([['thermostat']], [1], isKnown).get(1)).toBe(0);
+  });
+
+  const words = (start: number, count: number): string =>
+    Array.from({ length: count }, (_, i) => nameOf(start + i)).join(' ');
+  const nameOf = (i: number): string =>
+    `q${[i, i / 26, i / 676].map((part) => String.fromCharCode(97 + (Math.floor(part) % 26))).join('')}q`;
+
+  it('removes one of many documents in slices', () => {
+    const index = indexOf(
+      ...Array.from({ length: 50 }, (_, i) => document(i, { description: words(200 * i, 200) })),
+    );
+    const updating = index.updating([], [7]);
+    let slices = 0;
+    while (!updating.next().done) slices++;
+    expect(slices).toBeGreaterThan(3);
+    expect(ids(index, words(1_400, 1))).toEqual([]);
+    expect(ids(index, words(1_600, 1))).toEqual([8]);
+  });
+
+  it('forgets the words of removed documents', () => {
+    const index = indexOf(
+      document(1, { description: words(0, 2_000) }),
+      document(2, { description: words(1_990, 20) }),
+    );
+    expect(index.words.has(nameOf(0))).toBe(true);
+    index.update([], [1]);
+    expect(index.words.has(nameOf(0))).toBe(false);
+    expect(index.words.has(nameOf(1_995))).toBe(true);
   });
 });

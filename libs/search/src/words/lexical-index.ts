@@ -2,6 +2,7 @@ import { atOnce, type Sliced } from '@app/platform';
 import { termsOf, TopScores } from '@app/vectors';
 import type { Scored } from '../rank/ranking.js';
 import { lettersOf } from '../query/exact-names.js';
+import { Numbers, Postings } from './postings.js';
 import { WordList } from './word-list.js';
 
 /** The indexed fields of one tool. */
@@ -38,6 +39,13 @@ export interface MatchedWord {
 /** The frequencies of a term in the four fields are packed into one integer, seven bits each. */
 const FREQUENCY_BITS = 7;
 const MAX_FREQUENCY = (1 << FREQUENCY_BITS) - 1;
+/** Words that more documents have are equally frequent. */
+const MAX_COUNTED = 1_000;
+/** Looked at between two yields: some 0.2 ms. */
+const TERMS_PER_STEP = 2_000;
+/** When so many terms are gone, and so large a share of the words, their words leave the list. */
+const MIN_GONE_TERMS = 1_000;
+const MAX_GONE_SHARE = 1 / 8;
 
 /**
  * BM25F over the fields of tools, in memory. Updates cost only what changed: statistics are kept as sums and
@@ -53,9 +61,12 @@ export class LexicalIndex {
   private readonly ownWords = new Numbers();
   /** By slot: hashes of the name, and of server and name, without what is not a letter or digit. */
   private readonly names = new Numbers();
-  /** Words as they are written, for corrections; those of removed documents stay. */
+  /** Words as they are written, for corrections; some of those of removed documents stay for a while. */
   readonly words = new WordList();
+  /** Terms that no document has any more, whose words are still in the list. */
+  private goneTerms = 0;
   private readonly slotOf = new Map<number, number>();
+  /** The smallest last, so that slots are used again in order. */
   private readonly free: number[] = [];
   private readonly totalLengths = [0, 0, 0, 0];
   private lengthNorms = new Float64Array(0);
@@ -79,16 +90,19 @@ export class LexicalIndex {
     atOnce(this.updating(added, removed));
   }
 
-  /** The same in slices; until it finishes, searches find only part of the additions. */
+  /** The same in slices; until it finishes, searches find part of the additions, and of what was removed. */
   *updating(added: readonly LexicalDocument[], removed: readonly number[]): Sliced<void> {
-    this.remove([...removed, ...added.map((document) => document.id)]);
-    this.changes += 1;
-    this.normsAreFresh = false;
+    yield* this.removing([...removed, ...added.map((document) => document.id)]);
     for (const document of added) {
       yield;
       this.add(document);
-      this.normsAreFresh = false;
+      this.noteChange();
     }
+  }
+
+  private noteChange(): void {
+    this.changes += 1;
+    this.normsAreFresh = false;
   }
 
   /** The best accepted documents, best first. */
@@ -169,25 +183,37 @@ export class LexicalIndex {
     return found;
   }
 
-  /** How many documents have a word in any form; 0 if no accepted one has it. */
+  hasDocument(id: number): boolean {
+    return this.slotOf.has(id);
+  }
+
+  /** Whether an accepted document has the word in any form. */
+  has(word: string, accepts: (id: number) => boolean): boolean {
+    const [term, ...others] = termsOf(word);
+    return others.length === 0 && term !== undefined && this.hasTerm(term, accepts);
+  }
+
+  hasTerm(term: string, accepts: (id: number) => boolean): boolean {
+    return this.countOf(term, accepts, 1) > 0;
+  }
+
+  /** How many accepted documents have the word in any form; of more than a thousand this is not counted. */
   frequencyOf(word: string, accepts: (id: number) => boolean): number {
     const [term, ...others] = termsOf(word);
-    const postings = others.length === 0 && term !== undefined && this.postings.get(term);
-    if (!postings) return 0;
-    for (let i = 0; i < postings.size; i++) {
-      if (accepts(this.ids.at(postings.slotAt(i)))) return postings.size;
-    }
-    return 0;
+    if (others.length > 0 || term === undefined) return 0;
+    return this.countOf(term, accepts, MAX_COUNTED);
   }
 
   /**
    * For each of these documents the share of a query that it has, each part weighted by how rare its words are. A part
-   * is a word, or several of which one suffices.
+   * is a word, or several of which one suffices. Terms that are not known count as ones that no document has.
    */
   coverage(
     parts: readonly (readonly string[])[],
     ids: readonly number[],
+    isKnown: (term: string) => boolean,
   ): ReadonlyMap<number, number> {
+    const statistics = this.statistics ?? this;
     const slots = ids.map((id) => this.slotOf.get(id));
     const covered = new Float64Array(ids.length);
     const ofPart = new Float64Array(ids.length);
@@ -198,16 +224,16 @@ export class LexicalIndex {
       ofPart.fill(0);
       let heaviest = 0;
       for (const term of terms) {
+        if (!isKnown(term)) continue;
         const postings = this.postings.get(term);
-        if (!postings) continue;
-        const weight = this.weightOf(term);
+        const weight = statistics.weightOf(term);
         heaviest = Math.max(heaviest, weight);
         slots.forEach((slot, i) => {
-          if (slot !== undefined && (ofPart[i] ?? 0) < weight && postings.has(slot))
+          if (slot !== undefined && (ofPart[i] ?? 0) < weight && postings?.has(slot))
             ofPart[i] = weight;
         });
       }
-      total += heaviest || this.weightOf(terms[0] ?? '');
+      total += heaviest || statistics.weightIn(0);
       for (let i = 0; i < covered.length; i++) covered[i] = (covered[i] ?? 0) + (ofPart[i] ?? 0);
     }
     return new Map(ids.map((id, i) => [id, total > 0 ? (covered[i] ?? 0) / total : 0]));
@@ -233,8 +259,21 @@ export class LexicalIndex {
     return new Map([...matched].map(([id, words]) => [id, [...words.values()]]));
   }
 
+  private countOf(term: string, accepts: (id: number) => boolean, enough: number): number {
+    const postings = this.postings.get(term);
+    let count = 0;
+    for (let i = 0; postings && count < enough && i < postings.size; i++) {
+      if (accepts(this.ids.at(postings.slotAt(i)))) count++;
+    }
+    return count;
+  }
+
   private weightOf(term: string): number {
-    const found = this.postings.get(term)?.size ?? 0;
+    return this.weightIn(this.postings.get(term)?.size ?? 0);
+  }
+
+  /** Of a term that so many documents have. */
+  private weightIn(found: number): number {
     return Math.log(1 + (this.size - found + 0.5) / (found + 0.5));
   }
 
@@ -278,7 +317,8 @@ export class LexicalIndex {
   private add(document: LexicalDocument): void {
     const slot = this.free.pop() ?? this.ids.size;
     const packed = new Map<string, number>();
-    const termsIn = FIELDS.map((field) => termsOf(document[field], (word) => this.words.add(word)));
+    const addWord = (word: string): void => this.words.add(word, document.server);
+    const termsIn = FIELDS.map((field) => termsOf(document[field], addWord));
     termsIn.forEach((terms, position) => {
       for (const [term, frequency] of frequenciesOf(terms)) {
         const bits = Math.min(frequency, MAX_FREQUENCY) << (position * FREQUENCY_BITS);
@@ -300,27 +340,39 @@ export class LexicalIndex {
     this.slotOf.set(document.id, slot);
   }
 
-  /** Filters each posting list once, so that removing many tools costs as much as removing one. */
-  private remove(ids: readonly number[]): void {
-    const gone = new Uint8Array(this.ids.size);
-    let count = 0;
-    for (const id of ids) {
-      const slot = this.slotOf.get(id);
-      if (slot === undefined) continue;
-      gone[slot] = 1;
-      count++;
-      for (let field = 0; field < FIELDS.length; field++) {
-        const length = this.lengths.at(slot * FIELDS.length + field);
-        this.totalLengths[field] = (this.totalLengths[field] ?? 0) - length;
-      }
-      this.slotOf.delete(id);
-      this.free.push(slot);
-    }
-    if (count === 0) return;
+  /** Looks at each list of postings once, at all of it only if many documents are removed. */
+  private *removing(ids: readonly number[]): Sliced<void> {
+    const slots = ids.flatMap((id) => this.forget(id) ?? []).sort((a, b) => a - b);
+    if (slots.length === 0) return;
+    this.noteChange();
+    const gone = { slots, isGone: new Uint8Array(this.ids.size) };
+    for (const slot of slots) gone.isGone[slot] = 1;
+    let looked = 0;
     for (const [term, postings] of this.postings) {
+      if (++looked % TERMS_PER_STEP === 0) yield;
       postings.drop(gone);
-      if (postings.size === 0) this.postings.delete(term);
+      if (postings.size > 0) continue;
+      this.postings.delete(term);
+      this.goneTerms++;
     }
+    for (const slot of slots) this.free.push(slot);
+    this.free.sort((a, b) => b - a);
+    if (this.goneTerms > Math.max(MIN_GONE_TERMS, this.words.size * MAX_GONE_SHARE)) {
+      yield* this.words.pruning((word) => termsOf(word).some((term) => this.postings.has(term)));
+      this.goneTerms = 0;
+    }
+  }
+
+  /** The slot of a document that is no longer in the index. */
+  private forget(id: number): number | undefined {
+    const slot = this.slotOf.get(id);
+    if (slot === undefined) return undefined;
+    for (let field = 0; field < FIELDS.length; field++) {
+      const length = this.lengths.at(slot * FIELDS.length + field);
+      this.totalLengths[field] = (this.totalLengths[field] ?? 0) - length;
+    }
+    this.slotOf.delete(id);
+    return slot;
   }
 }
 
@@ -361,94 +413,6 @@ function nameShare(weight: number, named: number, ownWords: number): number {
 
 function fieldsIn(packed: number): LexicalField[] {
   return FIELDS.filter((_, field) => ((packed >> (field * FREQUENCY_BITS)) & MAX_FREQUENCY) > 0);
-}
-
-/** The documents that contain a term, with frequencies. */
-class Postings {
-  /** Alternating slots and frequencies. */
-  private readonly pairs = new Numbers();
-  private isSorted = true;
-
-  get size(): number {
-    return this.pairs.size / 2;
-  }
-
-  slotAt(i: number): number {
-    return this.pairs.at(2 * i);
-  }
-
-  frequenciesAt(i: number): number {
-    return this.pairs.at(2 * i + 1);
-  }
-
-  /** By bisection, unless slots were used again. */
-  has(slot: number): boolean {
-    if (!this.isSorted) {
-      for (let i = 0; i < this.size; i++) if (this.slotAt(i) === slot) return true;
-      return false;
-    }
-    let [low, high] = [0, this.size - 1];
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      const found = this.slotAt(middle);
-      if (found === slot) return true;
-      if (found < slot) low = middle + 1;
-      else high = middle - 1;
-    }
-    return false;
-  }
-
-  add(slot: number, frequencies: number): void {
-    if (this.size > 0 && slot < this.slotAt(this.size - 1)) this.isSorted = false;
-    this.pairs.set(this.pairs.size, slot);
-    this.pairs.set(this.pairs.size, frequencies);
-  }
-
-  /** `gone` is 1 for each slot to remove. */
-  drop(gone: Uint8Array): void {
-    let kept = 0;
-    for (let i = 0; i < this.size; i++) {
-      const slot = this.slotAt(i);
-      if (gone[slot] === 1) continue;
-      this.pairs.set(2 * kept, slot);
-      this.pairs.set(2 * kept + 1, this.frequenciesAt(i));
-      kept++;
-    }
-    this.pairs.shorten(2 * kept);
-  }
-}
-
-/** A growable list of 32-bit integers: a quarter of the memory of an array, and opaque to the garbage collector. */
-class Numbers {
-  private values = new Int32Array(4);
-  private used = 0;
-
-  get size(): number {
-    return this.used;
-  }
-
-  at(i: number): number {
-    return this.values[i] ?? 0;
-  }
-
-  set(i: number, value: number): void {
-    if (i >= this.values.length) {
-      const grown = new Int32Array(Math.max(i + 1, Math.ceil(this.values.length * 1.5)));
-      grown.set(this.values);
-      this.values = grown;
-    }
-    this.values[i] = value;
-    if (i >= this.used) this.used = i + 1;
-  }
-
-  indexOf(value: number, from = 0): number {
-    const at = this.values.indexOf(value, from);
-    return at < this.used ? at : -1;
-  }
-
-  shorten(size: number): void {
-    this.used = size;
-  }
 }
 
 function frequenciesOf(terms: readonly string[]): Map<string, number> {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { atOnce } from '@app/platform';
 import { editsBetween, WordList } from './word-list.js';
 
 const letters = fc.string({
@@ -25,6 +26,23 @@ describe(WordList, () => {
 
   it('counts two swapped letters as one edit', () => {
     expect(editsBetween('serach', 'search', 2)).toBe(1);
+  });
+
+  it('gives no owner more than its share, and takes words back', () => {
+    const list = new WordList();
+    const letter = (i: number): string => String.fromCharCode(97 + (i % 26));
+    const word = (i: number): string =>
+      [i, i / 26, i / 676, i / 17_576].map((part) => letter(Math.floor(part))).join('');
+    for (let i = 0; i < 30_000; i++) list.add(word(i), 'greedy');
+    expect(list.size).toBe(20_000);
+    list.add('deployment', 'modest');
+    expect(list.nearest('deploymant', 2)).toMatchObject([{ word: 'deployment' }]);
+    atOnce(list.pruning((one) => one === 'deployment'));
+    expect(list.size).toBe(1);
+    expect(list.has(word(1))).toBe(false);
+    for (let i = 0; i < 30_000; i++) list.add(word(i), 'greedy');
+    expect(list.size).toBe(20_001);
+    expect(list.nearest('deploymant', 2)).toMatchObject([{ word: 'deployment' }]);
   });
 
   it('keeps neither numbers nor data', () => {

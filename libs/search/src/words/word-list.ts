@@ -1,14 +1,24 @@
+import type { Sliced } from '@app/platform';
+
 /** Longer words are data, shorter ones have too many neighbours. */
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 24;
 const PLAIN = /^[a-z]+$/;
 /** Limits memory: a catalogue of 100,000 tools has some 50,000 words. */
 const MAX_WORDS = 200_000;
+/** Of them, those that one server was the first to use. */
+const MAX_OF_OWNER = 20_000;
+const WORDS_PER_STEP = 1_000;
 
 export interface Neighbour {
   readonly word: string;
   /** Edits: a letter inserted, left out, replaced, or swapped with the next one. */
   readonly edits: number;
+}
+
+/** How many words an owner has in a list. */
+interface Share {
+  words: number;
 }
 
 /** Words, and those among them that are a few edits away from a given one. */
@@ -17,14 +27,23 @@ export class WordList {
   private readonly words: string[] = [];
   /** The letters of each word, a bit each: two words that are alike have nearly the same. */
   private letters = new Int32Array(1_024);
+  private readonly owners: (Share | undefined)[] = [];
+  private readonly shares = new Map<string, Share>();
+
+  get size(): number {
+    return this.words.length;
+  }
 
   has(word: string): boolean {
     return this.known.has(word);
   }
 
-  add(word: string): void {
+  /** `owner`: whose share of the list it takes. */
+  add(word: string, owner?: string): void {
     if (this.known.has(word) || word.length < MIN_LENGTH || word.length > MAX_LENGTH) return;
     if (this.words.length >= MAX_WORDS || !PLAIN.test(word)) return;
+    const share = owner === undefined ? undefined : this.shareOf(owner);
+    if (share && share.words >= MAX_OF_OWNER) return;
     if (this.words.length === this.letters.length) {
       const grown = new Int32Array(2 * this.letters.length);
       grown.set(this.letters);
@@ -32,12 +51,45 @@ export class WordList {
     }
     const own = Buffer.from(word).toString(); // a substring would keep the whole text in memory
     this.letters[this.words.length] = lettersOf(own);
+    this.owners[this.words.length] = share;
     this.words.push(own);
     this.known.add(own);
+    if (share) share.words += 1;
   }
 
-  /** Those with the fewest edits, in the order they were added. */
-  nearest(word: string, maxEdits: number): readonly Neighbour[] {
+  /** Removes words; until it finishes, some of the others are found twice. */
+  *pruning(isKept: (word: string) => boolean): Sliced<void> {
+    let kept = 0;
+    for (const [i, word] of this.words.entries()) {
+      if (i % WORDS_PER_STEP === 0) yield;
+      const share = this.owners[i];
+      if (!isKept(word)) {
+        this.known.delete(word);
+        if (share) share.words -= 1;
+        continue;
+      }
+      this.words[kept] = word;
+      this.letters[kept] = this.letters[i] ?? 0;
+      this.owners[kept] = share;
+      kept++;
+    }
+    this.words.length = kept;
+    this.owners.length = kept;
+    for (const [owner, { words }] of this.shares) if (words === 0) this.shares.delete(owner);
+  }
+
+  private shareOf(owner: string): Share {
+    let share = this.shares.get(owner);
+    if (!share) this.shares.set(owner, (share = { words: 0 }));
+    return share;
+  }
+
+  /** Those of the accepted ones with the fewest edits, in the order they were added. */
+  nearest(
+    word: string,
+    maxEdits: number,
+    accepts: (word: string) => boolean = () => true,
+  ): readonly Neighbour[] {
     const letters = lettersOf(word);
     let best: Neighbour[] = [];
     let edits = maxEdits;
@@ -45,7 +97,7 @@ export class WordList {
       if (Math.abs(candidate.length - word.length) > edits) continue;
       if (bitsOf(letters ^ (this.letters[i] ?? 0)) > 2 * edits) continue;
       const needed = editsBetween(word, candidate, edits);
-      if (needed > edits || needed === 0) continue;
+      if (needed > edits || needed === 0 || !accepts(candidate)) continue;
       if (needed < edits) best = [];
       edits = needed;
       best.push({ word: candidate, edits });

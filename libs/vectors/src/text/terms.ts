@@ -34,13 +34,13 @@ export function termsOf(text: string, onWord?: (word: string) => void): string[]
 }
 
 const stems = new Map<string, string>();
-/** Limits the cache, which hostile texts could fill. */
+/** Limits the cache. It starts again, because hostile texts would fill it for ever. */
 const MAX_STEMS = 50_000;
 
 function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
-  if (stems.size >= MAX_STEMS) return stemmer(word);
+  if (stems.size >= MAX_STEMS) stems.clear();
   // A copy: a substring would keep the whole text in memory.
   const own = Buffer.from(word).toString();
   const stemmed = stemmer(own);
