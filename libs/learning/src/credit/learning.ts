@@ -183,7 +183,7 @@ function isWorthRepeating(error: unknown): boolean {
   return error instanceof DatabaseUnavailable && error.context?.['outcome'] !== 'unknown';
 }
 
-/** Names no one: rows outlive a caller, and are part of a backup. */
+/** Not its name: rows outlive a caller, and are part of a backup. */
 function hashOf(caller: Pick<Actor, 'name' | 'subject'>): string {
   const { subject } = personOf(caller);
   return createHash('sha256').update(`learning ${subject}`).digest('hex').slice(0, 32);
