@@ -324,7 +324,9 @@ describe('OAuth clients', () => {
     };
     const clientId = host.publish(`/${randomUUID()}`, { redirect_uris: [redirectUri] });
     host.contentType = 'text/plain';
-    expect(await open(clientId)).toContain('cannot be connected');
+    const page = await open(clientId);
+    expect(page).toContain('cannot be connected');
+    expect(page).toContain('MCP_AGGREGATOR_OAUTH_CLIENT_DOCUMENTS=false');
     host.contentType = 'application/client+json; charset=utf-8';
     const { asked } = host;
     expect(await open(clientId)).toContain('cannot be connected');

@@ -91,3 +91,32 @@ describe('OAuth where origins and addresses of servers are allowed by name', () 
     }
   });
 });
+
+describe('OAuth at a service without access to the internet', () => {
+  let service: TestApp;
+
+  beforeAll(async () => {
+    service = await startApp({ ...oauthSettings, MCP_AGGREGATOR_OAUTH_CLIENT_DOCUMENTS: 'false' });
+  });
+  afterAll(() => service.close());
+
+  it('lets clients register instead of naming themselves by a document', async () => {
+    const metadata = await at(service, '/.well-known/oauth-authorization-server');
+    expect(metadata.body).toMatchObject({ registration_endpoint: `${PUBLIC_URL}/register` });
+    expect(metadata.body).not.toHaveProperty('client_id_metadata_document_supported');
+    const body = JSON.stringify({ client_name: 'Claude', redirect_uris: [redirectUri] });
+    const registered = await at(service, '/register', { method: 'POST', body });
+    const { client_id: clientId } = registered.body as { client_id: string };
+    const browser = new TestBrowser(service);
+    await browser.open(new TestClient(service, { clientId, redirectUri }).authorizeUrl());
+    expect(browser.page).toContain('Log in');
+  });
+
+  it('tells one that still names a document that it has to register', async () => {
+    const clientId = 'https://claude.ai/oauth/claude-code-client-metadata';
+    const browser = new TestBrowser(service);
+    await browser.open(new TestClient(service, { clientId, redirectUri }).authorizeUrl());
+    expect(browser.page).toContain('This client cannot be connected');
+    expect(browser.page).toContain('so that the client registers');
+  });
+});

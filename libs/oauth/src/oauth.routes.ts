@@ -3,6 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { MCP_ROUTES } from '@app/access';
 import { Env, isJsonObject, oauthIssuer } from '@app/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { clientText } from './consent/client-text.js';
 import { ConsentRoutes, OVER } from './consent/consent.routes.js';
 import { PasswordRoutes } from './consent/password.routes.js';
 import { problemPage, refusedPage } from './consent/pages.js';
@@ -19,6 +20,7 @@ const config = { access: 'public', bodyLimit: 32_768 } as const;
 const CORS = { origin: '*', methods: ['GET', 'POST'], exposedHeaders: ['retry-after'] };
 const openConfig = { ...config, isForAnyOrigin: true, cors: CORS } as const;
 const REFUSED = 'This client cannot be connected';
+const MAX_HOST_CHARS = 255;
 const FORM = 'application/x-www-form-urlencoded';
 /** By address; people behind one proxy share it. */
 const REGISTRATIONS = { max: 60, timeWindow: 600_000 };
@@ -63,7 +65,8 @@ export class OAuthRoutes implements OnModuleInit {
   }
 
   private addMetadata(fastify: FastifyInstance, issuer: string): void {
-    const metadata = serverMetadata(issuer);
+    const readsDocuments = this.env.MCP_AGGREGATOR_OAUTH_CLIENT_DOCUMENTS;
+    const metadata = serverMetadata(issuer, readsDocuments);
     const send = async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
       reply.header('cache-control', 'public, max-age=300').send(metadata);
     for (const document of ['oauth-authorization-server', 'openid-configuration']) {
@@ -96,7 +99,8 @@ export class OAuthRoutes implements OnModuleInit {
       // No person decided yet: anyone could make this service lead a person on to any address (RFC 9700 §4.11.2).
       const leavesService =
         location !== undefined && new URL(location, issuer).origin !== new URL(issuer).origin;
-      return leavesService ? refuseForPerson(location, reply) : this.toBrowser(answer, reply);
+      if (leavesService) return refuseForPerson(location, reply);
+      return this.toBrowser(answer, reply, this.adviceOn(query.get('client_id') ?? ''));
     });
     fastify.get<{ Params: { uid: string } }>(
       '/authorize/:uid',
@@ -159,14 +163,25 @@ export class OAuthRoutes implements OnModuleInit {
   }
 
   /** Redirects, or shows what is wrong with a request that no client may get the answer to. */
-  private toBrowser(answer: PlainAnswer, reply: FastifyReply): FastifyReply {
+  private toBrowser(answer: PlainAnswer, reply: FastifyReply, advice = ''): FastifyReply {
     void reply.header('cache-control', 'no-store');
     if (answer.cookies.length > 0) void reply.header('set-cookie', [...answer.cookies]);
     if (answer.location !== undefined) return reply.redirect(answer.location, answer.status);
+    const problem = problemIn(answer.text);
+    const isUnknown = problem.startsWith('invalid_client');
     return reply
       .status(answer.status)
       .type('text/html; charset=utf-8')
-      .send(problemPage(REFUSED, problemIn(answer.text)));
+      .send(problemPage(REFUSED, isUnknown ? `${problem}${advice}` : problem));
+  }
+
+  /** What to do about a client that is named by a document which this service cannot read. */
+  private adviceOn(clientId: string): string {
+    if (!clientId.startsWith('https://') || !URL.canParse(clientId)) return '';
+    if (!this.env.MCP_AGGREGATOR_OAUTH_CLIENT_DOCUMENTS) {
+      return '. This service reads no metadata of clients: remove it from the client and add it again, so that the client registers.';
+    }
+    return `. Operators of this service find the reason in its log (oauth.document_refused). If it has no access to ${clientText(new URL(clientId).host, MAX_HOST_CHARS)}, set MCP_AGGREGATOR_OAUTH_CLIENT_DOCUMENTS=false, so that clients register instead.`;
   }
 }
 

@@ -384,7 +384,7 @@ export class AuthorizationServer {
       registration: { enabled: true, issueRegistrationAccessToken: false },
       rpMetadataChoices: { enabled: true },
       clientIdMetadataDocument: {
-        enabled: true,
+        enabled: this.env.MCP_AGGREGATOR_OAUTH_CLIENT_DOCUMENTS,
         ack: 'draft-02',
         allowFetch: (ctx, id) => this.documents.mayFetch(id, ctx?.req.socket.remoteAddress ?? ''),
         cacheDuration: { min: 60, max: DAY_SECONDS },

@@ -1,7 +1,7 @@
 import { tokenScopes } from '@app/platform';
 
 /** Metadata of the authorization server (RFC 8414, and the same as OpenID Connect Discovery asks for it). */
-export function serverMetadata(issuer: string) {
+export function serverMetadata(issuer: string, readsDocuments: boolean) {
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -18,7 +18,8 @@ export function serverMetadata(issuer: string) {
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    // Clients register where this is missing.
+    ...(readsDocuments && { client_id_metadata_document_supported: true }),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256'],
   };

@@ -253,6 +253,7 @@ export const envSchema = z.object({
 
   MCP_AGGREGATOR_TOKENS: tokens.optional(),
   MCP_AGGREGATOR_OAUTH: z.enum(['auto', 'on', 'off']).default('auto'),
+  MCP_AGGREGATOR_OAUTH_CLIENT_DOCUMENTS: flag(true),
   MCP_AGGREGATOR_JWKS_URL: url('https:', 'http:').optional(),
   MCP_AGGREGATOR_JWT_ISSUER: z.string().min(1).optional(),
   MCP_AGGREGATOR_JWT_AUDIENCE: z.string().min(1).optional(),
@@ -590,6 +591,7 @@ export function oauthIssuer({
   const isUsual = protocol === 'https:' && pathname === '/' && !jwks && console;
   return mode === 'on' || isUsual ? address : undefined;
 }
+
 
 /** A class so that it can be injected by type; its fields are the parsed settings. */
 export class Env {
