@@ -1,7 +1,13 @@
-// Shared by install.mjs and run.mjs: the packages, where they are installed, and how their programs are started.
+// Shared by install.mjs, run.mjs and oauth-clients.mjs: the packages, where they are installed, and how their programs are started.
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const INSTALL_WITHIN_MS = 600_000;
 
 const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
 
@@ -22,7 +28,20 @@ function manifestOf(one) {
 
 export const isInstalled = (one) => manifestOf(one)?.version === one.version;
 
-/** The JavaScript file that the package installs as a command. */
+export async function installPackage(one) {
+  const folder = join(REAL_DIR, one.name);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const dependencies = { [one.package]: one.version, ...one.with };
+  const allowScripts = one.runsScripts ? { [one.package]: true } : {};
+  const manifest = JSON.stringify({ private: true, dependencies, allowScripts });
+  await writeFile(join(folder, 'package.json'), manifest);
+  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error'];
+  if (!one.runsScripts) args.push('--ignore-scripts');
+  await run('nice', ['-n', '10', 'npm', ...args], { cwd: folder, timeout: INSTALL_WITHIN_MS });
+}
+
+/** The file that the package installs as a command. */
 export function programOf(one) {
   const { bin } = manifestOf(one);
   const file = typeof bin === 'string' ? bin : (bin[one.bin] ?? Object.values(bin)[0]);

@@ -58,7 +58,8 @@ export async function startService(folder, settings = {}) {
       headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const answer = await response.json();
+    const text = await response.text();
+    const answer = text === '' ? undefined : JSON.parse(text);
     if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
     return answer;
   };
