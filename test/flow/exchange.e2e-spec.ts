@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -17,71 +14,13 @@ import {
   type Tokens,
 } from '../support/oauth-clients.js';
 import { type HttpPeer, httpPeer } from '../support/peers.js';
+import { TokenExchange } from '../support/token-exchange.js';
 
 const CALLER = 'token-of-a-caller-0123456789';
 const ROOT = 'token-of-root-0123456789';
 
 const digest = (secret: string): string =>
   createHash('sha256').update(secret).digest('hex').slice(0, 12);
-
-/** A token endpoint that gives a token of its own for each JWT (RFC 8693). */
-class TokenExchange {
-  readonly forms: URLSearchParams[] = [];
-  readonly clients: (string | undefined)[] = [];
-  lifetime = 3_600;
-  /** Instead of a token. */
-  refusal: string | undefined;
-  givesBackTheSame = false;
-  private readonly server: Server = createServer((request, response) => {
-    void this.answer(request).then(({ status, body }) => {
-      response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(body));
-    });
-  });
-
-  static async start(): Promise<TokenExchange> {
-    const exchange = new TokenExchange();
-    exchange.server.listen(0, '127.0.0.1');
-    await once(exchange.server, 'listening');
-    return exchange;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/token`;
-  }
-
-  /** Of the subject, for the n-th exchange. */
-  static tokenOf(subject: string, n: number): string {
-    return `upstream-token-of-${subject}-${n}-d83jf74`;
-  }
-
-  stop(): void {
-    this.server.close();
-    this.server.closeAllConnections();
-  }
-
-  private async answer(request: IncomingMessage): Promise<{ status: number; body: object }> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const form = new URLSearchParams(Buffer.concat(chunks).toString());
-    this.forms.push(form);
-    this.clients.push(request.headers.authorization);
-    if (this.refusal !== undefined) return { status: 400, body: { error: this.refusal } };
-    const subjectToken = form.get('subject_token') ?? '';
-    const [, payload = ''] = subjectToken.split('.');
-    const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub: string };
-    const own = TokenExchange.tokenOf(sub, this.forms.length);
-    return {
-      status: 200,
-      body: {
-        access_token: this.givesBackTheSame ? subjectToken : own,
-        issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-        token_type: 'Bearer',
-        expires_in: this.lifetime,
-      },
-    };
-  }
-}
 
 describe('a server that takes tokens exchanged for the JWT of the caller', () => {
   let issuer: TestIssuer;
@@ -201,7 +140,7 @@ describe('a server that takes tokens exchanged for the JWT of the caller', () =>
 
   it('says why an exchange was refused, without tokens', async () => {
     const ada = await issuer.sign({ sub: 'ada' });
-    exchange.refusal = `invalid_target ${ada}`;
+    exchange.refusal = { error: `invalid_target ${ada}` };
     const { status, text } = await call(ada);
     expect(status).toBe(409);
     expect(text).toContain('invalid_target');

@@ -68,6 +68,8 @@ export class TestBrowser {
   private readonly cookies = new Map<string, string>();
   private path = '';
   page = '';
+  /** Addresses within the service. */
+  readonly opened: string[] = [];
   /** Pages that lead on by themselves stay open. */
   staysOnPages = false;
 
@@ -103,6 +105,13 @@ export class TestBrowser {
 
   takeCookiesOf(other: TestBrowser): void {
     for (const [name, value] of other.cookies) this.cookies.set(name, value);
+  }
+
+  /** Values of cookies that would let another browser act as this one. */
+  get secrets(): readonly string[] {
+    // The id of a request is part of its address too, and proves nothing by itself.
+    const own = [...this.cookies].filter(([name]) => !name.startsWith('switchboard_oauth'));
+    return own.map(([, value]) => value).filter((value) => value !== '');
   }
 
   /** What the page says that it shows. */
@@ -144,6 +153,7 @@ export class TestBrowser {
     }
     this.path = path;
     this.page = text;
+    this.opened.push(path);
     if (status === 303 || status === 302) {
       const to = new URL(headers['location'] ?? '', `${PUBLIC_URL}${path}`);
       return to.origin === PUBLIC_URL ? this.go(`${to.pathname}${to.search}`, site) : to.href;
