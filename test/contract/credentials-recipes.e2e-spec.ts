@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
 import { TestIssuer } from '../support/issuer.js';
-import { httpPeer } from '../support/peers.js';
+import { fixture, httpPeer } from '../support/peers.js';
 
 const ROOT = 'token-of-root-0123456789';
 const ADA = 'token-of-ada-0123456789';
@@ -79,6 +79,63 @@ describe('the recipes of docs/credentials.md', () => {
     } finally {
       await service.close();
       await peer.stop();
+    }
+  });
+
+  it('a program of each person: register, give the key, call', async () => {
+    const service = await startApp({ MCP_AGGREGATOR_TOKENS: `root:admin:${ROOT},ada:call:${ADA}` });
+    try {
+      const command = block('A key of each person', 'sh', 2);
+      const [, ...given] = argumentsOf(command);
+      // In the place of the program of the recipe: one that says which key it was started with.
+      const program = ['sh', '-c', 'API_KEY=$JIRA_TOKEN exec "$0" "$@"', process.execPath];
+      const ended = given.indexOf('--');
+      expect(given.slice(ended + 1)).toEqual(['npx', '-y', 'jira-mcp']);
+      const { run } = commandLine({ url: service.url, token: ROOT });
+      const added = await run(
+        ...given.slice(0, ended + 1),
+        ...program,
+        fixture('whose.mjs'),
+        'stdio',
+      );
+      expect({ ...added }).toMatchObject({ code: 0 });
+      const folder = await temporaryFolder();
+      const key = 'jira-key-of-ada-93jf84';
+      const file = join(folder.path, 'keys.json');
+      writeFileSync(file, JSON.stringify({ JIRA_TOKEN: key }));
+      const [, shown = ''] =
+        /`switchboard (connections connect SERVER --keys FILE)`/.exec(text) ?? [];
+      const ada = commandLine({ url: service.url, token: ADA });
+      const words = shown.replace('SERVER', 'jira').replace('FILE', file).split(' ');
+      await eventually(async () =>
+        expect({ ...(await ada.run(...words)) }).toMatchObject({ code: 0 }),
+      );
+      await folder.remove();
+      const body = JSON.stringify({ name: 'jira.whose', arguments: {} });
+      await eventually(async () => {
+        const called = await send(service.url, '/api/v1/tools/call', {
+          method: 'POST',
+          token: ADA,
+          body,
+        });
+        expect({ ...called }).toMatchObject({
+          status: 200,
+          text: expect.stringContaining(digest(key)),
+        });
+      });
+      const [, list = ''] = /`switchboard (connections)`/.exec(text) ?? [];
+      expect((await ada.run(list)).stdout).toContain('jira');
+      expect({ ...(await ada.run('connections', 'disconnect', 'jira')) }).toMatchObject({
+        code: 0,
+      });
+      const refused = await send(service.url, '/api/v1/tools/call', {
+        method: 'POST',
+        token: ADA,
+        body,
+      });
+      expect(refused).toMatchObject({ status: 409, body: { error_code: 'CONNECTION_REQUIRED' } });
+    } finally {
+      await service.close();
     }
   });
 

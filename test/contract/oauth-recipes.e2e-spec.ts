@@ -1,11 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { startApp } from '../support/app.js';
+import { Api } from '../support/api.js';
+import { startApp, type TestApp } from '../support/app.js';
 import { commandLine } from '../support/command-line.js';
+import { eventually } from '../support/eventually.js';
 import { type Answer, send } from '../support/http.js';
+import { TestIdentityProvider } from '../support/identity-provider.js';
 import { TestIssuer } from '../support/issuer.js';
 import {
   at,
+  form,
   mcp,
   PUBLIC_URL,
   TestBrowser,
@@ -15,12 +19,34 @@ import {
 
 const text = readFileSync('docs/oauth.md', 'utf8');
 
-/** The settings in the first block under a heading. */
-function settingsUnder(heading: string): Record<string, string> {
+/** The first block under a heading. */
+function blockUnder(heading: string): string {
   const [, section = ''] = text.split(`## ${heading}\n`);
   const [, block = ''] = /```sh\n([^]*?)```/.exec(section) ?? [];
-  const pairs = [...block.matchAll(/\b([A-Z_]+)=(\S+)/g)];
+  return block;
+}
+
+function settingsUnder(heading: string): Record<string, string> {
+  const pairs = [...blockUnder(heading).matchAll(/\b([A-Z_]+)=(\S+)/g)];
   return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value]));
+}
+
+/** A client at the public address that has registered, and what a person sees who opens its request. */
+async function askingClient(service: TestApp) {
+  const redirectUri = 'https://claude.ai/api/mcp/auth_callback';
+  const body = JSON.stringify({ client_name: 'Claude', redirect_uris: [redirectUri] });
+  const registered = await at(service, '/register', { method: 'POST', body });
+  const { client_id: clientId } = registered.body as { client_id: string };
+  const resource = `${PUBLIC_URL}/mcp`;
+  const client = new TestClient(service, { clientId, redirectUri, resource });
+  const browser = new TestBrowser(service);
+  await browser.open(client.authorizeUrl());
+  const tokens = async (): Promise<Tokens> => {
+    const answer = await client.redeem((await browser.allow()) ?? '');
+    expect(answer).toMatchObject({ status: 200 });
+    return answer.body as Tokens;
+  };
+  return { browser, tokens };
 }
 
 /** A stateless MCP request at the address that the service listens at. */
@@ -126,20 +152,102 @@ describe('the recipes of docs/oauth.md', () => {
     expect(settings['MCP_AGGREGATOR_PUBLIC_URL']).toBe(PUBLIC_URL);
     const service = await startApp(settings);
     try {
-      const redirectUri = 'https://claude.ai/api/mcp/auth_callback';
-      const body = JSON.stringify({ client_name: 'Claude', redirect_uris: [redirectUri] });
-      const registered = await at(service, '/register', { method: 'POST', body });
-      const { client_id: clientId } = registered.body as { client_id: string };
-      const resource = `${PUBLIC_URL}/mcp`;
-      const client = new TestClient(service, { clientId, redirectUri, resource });
-      const browser = new TestBrowser(service);
-      await browser.open(client.authorizeUrl());
+      const { browser, tokens } = await askingClient(service);
       await browser.logIn(service.token);
-      const answer = await client.redeem((await browser.allow()) ?? '');
-      const { access_token: token } = answer.body as Tokens;
+      const { access_token: token } = await tokens();
       expect((await mcp(service, '/mcp', token, 'tools/call')).status).toBe(200);
     } finally {
       await service.close();
+    }
+  });
+
+  it('for a team: people choose a password, and their clients have their role and view', async () => {
+    const service = await startApp(settingsUnder('For hosted clients'));
+    try {
+      const admin = new Api(service);
+      const view = { slug: 'support', rules: [] };
+      expect(await admin.call('POST', '/views', view)).toMatchObject({ status: 201 });
+      const { run } = commandLine(service);
+      const invitations: string[] = [];
+      for (const line of blockUnder('For a team').trim().split('\n')) {
+        const [program, ...words] = line.split(' ');
+        expect(program).toBe('switchboard');
+        const { code, stdout, stderr } = await run(...words);
+        expect({ line, code, stderr }).toMatchObject({ code: 0 });
+        const [link] = /https:\S+\/oauth\/password#\S+/.exec(stdout) ?? [];
+        if (link !== undefined) invitations.push(link);
+      }
+      expect(invitations).toHaveLength(2);
+      const tokenOf = async (name: string, invitation: string): Promise<string> => {
+        const password = `correct horse of ${name}`;
+        const ours = { origin: PUBLIC_URL, 'sec-fetch-site': 'same-origin' };
+        const [page = '', code = ''] = invitation.split('#');
+        const chosen = await form(service, new URL(page).pathname, { code, password }, ours);
+        expect(chosen.status).toBe(200);
+        const { browser, tokens } = await askingClient(service);
+        await browser.submit('login', { name, password });
+        expect(browser.page).toContain(`<b>${name}</b>`);
+        return (await tokens()).access_token;
+      };
+      const [ada, bo] = [
+        await tokenOf('ada', invitations[0] ?? ''),
+        await tokenOf('bo', invitations[1] ?? ''),
+      ];
+      expect((await mcp(service, '/mcp', ada, 'tools/call')).status).toBe(200);
+      expect((await mcp(service, '/mcp', bo)).status).toBe(200);
+      expect((await mcp(service, '/mcp', bo, 'tools/call')).status).toBe(403);
+      expect((await run('tokens', 'revoke', 'ada')).code).toBe(0);
+      await eventually(async () =>
+        expect((await mcp(service, '/mcp', ada, 'tools/call')).status).toBe(401),
+      );
+      expect((await mcp(service, '/mcp', bo)).status).toBe(200);
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('people at an identity provider: logins with the roles that its settings say, and their end', async () => {
+    const provider = await TestIdentityProvider.start();
+    const settings = settingsUnder('People at an identity provider');
+    expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(provider.settings)));
+    const service = await startApp({
+      ...settingsUnder('For hosted clients'),
+      ...settings,
+      ...provider.settings,
+    });
+    try {
+      const logIn = async (sub: string, claims: object): Promise<TestBrowser> => {
+        provider.claims = { sub, groups: [], ...claims };
+        const browser = new TestBrowser(service);
+        await browser.open(provider.answerTo((await browser.visit('/login/start')) ?? ''));
+        return browser;
+      };
+      const scopesOf = async (browser: TestBrowser) =>
+        ((await browser.read('/console/session')).body as { scopes?: string[] } | undefined)
+          ?.scopes;
+      const ops = await logIn('ada', { realm_access: { roles: ['offline_access', 'mcp-admins'] } });
+      expect(await scopesOf(ops)).toContain('admin');
+      expect(await scopesOf(await logIn('bo', { groups: ['developers'] }))).toEqual([
+        'read',
+        'call',
+      ]);
+      // A group is no role, and a role no group.
+      expect(await scopesOf(await logIn('cy', { groups: ['mcp-admins'] }))).toEqual(['read']);
+      expect(
+        await scopesOf(await logIn('di', { realm_access: { roles: ['developers'] } })),
+      ).toEqual(['read']);
+
+      const { run, json } = commandLine(service);
+      const { people } = (await json('people', 'list')) as {
+        people: { id: string; subject: string }[];
+      };
+      expect(people.map(({ subject }) => subject).toSorted()).toEqual(['ada', 'bo', 'cy', 'di']);
+      const id = people.find(({ subject }) => subject === 'ada')?.id ?? '';
+      expect((await run('people', 'end', id)).code).toBe(0);
+      await eventually(async () => expect(await scopesOf(ops)).toBeUndefined());
+    } finally {
+      await service.close();
+      provider.stop();
     }
   });
 
