@@ -36,6 +36,7 @@ import { NextToClassify1764600000000 } from './1764600000000-next-to-classify.js
 import { People1764810000000 } from './1764810000000-people.js';
 import { OAuthKeyEnds1764811000000 } from './1764811000000-oauth-key-ends.js';
 import { Subjects1764900000000 } from './1764900000000-subjects.js';
+import { GrantIssuers1765000000000 } from './1765000000000-grant-issuers.js';
 
 /** In order; a list rather than a file pattern, so that tsc, Jest and the running service see the same. */
 export const migrations = [
@@ -77,4 +78,5 @@ export const migrations = [
   People1764810000000,
   OAuthKeyEnds1764811000000,
   Subjects1764900000000,
+  GrantIssuers1765000000000,
 ] as const;

@@ -1,7 +1,9 @@
 import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { readEvents } from '../support/event-reader.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
+import { TestIssuer } from '../support/issuer.js';
 import { type HttpPeer, httpPeer } from '../support/peers.js';
 import { createDatabase } from '../support/postgres.js';
 
@@ -122,5 +124,100 @@ describe('two people of one name, at replicas with other settings', () => {
     expect((await admin.call('DELETE', `/tokens/${issued.id}`)).status).toBe(204);
     await eventually(async () => expect(await read(there, ofIssued, issued.token)).toBe(401));
     expect(await read(here, ofConfigured, CONFIGURED)).toBe(200);
+  });
+});
+
+describe('two people whom two issuers name alike, while the issuer is changed', () => {
+  let before: TestApp;
+  let after: TestApp;
+  let issuers: readonly TestIssuer[];
+  const tokens: string[] = [];
+
+  beforeAll(async () => {
+    issuers = [
+      await TestIssuer.start('https://id.example.com/realms/old'),
+      await TestIssuer.start('https://id.example.com/realms/old%20er'),
+    ];
+    const common = {
+      DATABASE_URL: await createDatabase(),
+      MCP_AGGREGATOR_TOKENS: `root:admin:${ROOT}`,
+    };
+    before = await startApp({ ...common, ...issuers[0]?.settings });
+    after = await startApp({ ...common, ...issuers[1]?.settings });
+    for (const issuer of issuers) {
+      tokens.push(await issuer.sign({ sub: 'ada', groups: ['crew'], scope: 'call' }));
+    }
+    const admin = new Api({ url: before.url, token: ROOT });
+    const made = await admin.call('POST', '/views', { slug: 'support', rules: [] });
+    expect(made.status).toBe(201);
+  });
+  afterAll(async () => {
+    await after?.close();
+    await before?.close();
+    for (const issuer of issuers) issuer.stop();
+  });
+
+  const give = (service: TestApp, subject_kind: string, subject: string) =>
+    new Api({ url: service.url, token: ROOT }).call('POST', '/grants', {
+      subject_kind,
+      subject,
+      view: 'support',
+      level: 'read',
+    });
+  const ping = async (service: TestApp, token = ''): Promise<number> => {
+    const headers = { accept: 'application/json, text/event-stream' };
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 't', version: '1' },
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+    return (await send(service.url, '/mcp/views/support', { method: 'POST', token, headers, body }))
+      .status;
+  };
+  const grantsAt = async (service: TestApp) => {
+    const { body } = await new Api({ url: service.url, token: ROOT }).call(
+      'GET',
+      '/grants?view=support',
+    );
+    return (body as { grants: { id: string; subject: string; issuer: string }[] }).grants;
+  };
+
+  it.each([
+    ['user', 'ada'],
+    ['group', 'crew'],
+  ])('gives a grant of a %s to the one of the issuer where it was given', async (kind, subject) => {
+    expect((await give(before, kind, subject)).body).toMatchObject({ issuer: issuers[0]?.name });
+    await eventually(async () =>
+      expect(await grantsAt(after)).toMatchObject([{ subject, issuer: issuers[0]?.name }]),
+    );
+    expect([await ping(before, tokens[0]), await ping(after, tokens[1])]).toEqual([200, 404]);
+    expect((await give(after, kind, subject)).body).toMatchObject({ issuer: issuers[1]?.name });
+    await eventually(async () =>
+      expect(await grantsAt(before)).toMatchObject([{ subject, issuer: issuers[1]?.name }]),
+    );
+    expect([await ping(before, tokens[0]), await ping(after, tokens[1])]).toEqual([404, 200]);
+    const [grant] = await grantsAt(after);
+    const admin = new Api({ url: after.url, token: ROOT });
+    expect((await admin.call('DELETE', `/grants/${grant?.id}`)).status).toBe(204);
+    await eventually(async () => expect(await grantsAt(before)).toEqual([]));
+  });
+
+  it('tells listeners of the audit log whose change it was', async () => {
+    const events = await readEvents({ url: before.url, token: ROOT }, '?topics=audit');
+    try {
+      expect((await give(before, 'token', 'ci')).body).toMatchObject({ issuer: null });
+      await eventually(async () =>
+        expect(events.of('audit').map(({ data }) => data)).toContainEqual(
+          expect.objectContaining({
+            event: 'grant.given',
+            actor: 'root',
+            actor_subject: 'token:root',
+          }),
+        ),
+      );
+    } finally {
+      events.close();
+    }
   });
 });

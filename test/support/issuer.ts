@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 
 /** An identity provider with configurable keys and outages. */
 export class TestIssuer {
-  readonly name = 'https://id.example.com';
   readonly audience = 'switchboard';
   readonly keys: JWK[] = [];
   isDown = false;
@@ -18,8 +17,10 @@ export class TestIssuer {
     response.end(this.padding + JSON.stringify({ keys: this.keys }));
   });
 
-  static async start(): Promise<TestIssuer> {
-    const issuer = new TestIssuer();
+  private constructor(readonly name: string) {}
+
+  static async start(name = 'https://id.example.com'): Promise<TestIssuer> {
+    const issuer = new TestIssuer(name);
     await issuer.addKey('first');
     await new Promise<void>((resolve) => issuer.server.listen(0, '127.0.0.1', resolve));
     return issuer;

@@ -12,6 +12,7 @@ export function policyWithout(): Pick<Policy, 'current' | 'offerOf'> {
         id: '00000000-0000-4000-8000-000000000002',
         subjectKind: 'anyone',
         subject: '',
+        issuer: null,
         viewId: DEFAULT_VIEW.id,
         level: 'call',
         expiresAt: null,

@@ -38,10 +38,12 @@ export {
   addressOf,
   type Actor,
   hasScope,
+  isOfIssuer,
   type Person,
   personOf,
   type Principal,
   principalName,
+  subjectIn,
   SYSTEM,
 } from './authenticate/principal.js';
 export { CallerTokens } from './authenticate/caller-tokens.js';

@@ -11,6 +11,7 @@ export {
   isLoopbackHost,
   MIN_RESULT_TOKENS,
   oauthIssuer,
+  peopleIssuer,
   parseEnv,
   processVariables,
   type Trust,

@@ -75,6 +75,12 @@ export function subjectIn(kind: PersonKind, id: string, issuer = ''): string {
     : `${kind}:${id}`;
 }
 
+/** Whether it is a person or program of this issuer of JWTs. */
+export function isOfIssuer({ subject = '' }: Pick<Principal, 'subject'>, issuer: string): boolean {
+  const kinds = ['jwt', 'jwt-client'] as const;
+  return kinds.some((kind) => subject.startsWith(subjectIn(kind, '', issuer)));
+}
+
 /** The name is unique among callers; a principal without a subject is its own. */
 export function personOf({ name, subject }: Pick<Actor, 'name' | 'subject'>): Person {
   return { subject: subject ?? `name:${name}`, name };

@@ -113,13 +113,13 @@ export class AccessControl {
     const principal = rule === 'public' ? undefined : this.identify(request, failures);
     if (!(principal instanceof Promise) && !calls) {
       this.authorize(request, rule, principal);
-      return principal && this.turns.enter(principal.name);
+      return principal && this.turns.enter(callerIn(principal));
     }
     return Promise.resolve(principal).then(async (identified) => {
       if (identified) request.principal = identified;
       if (calls) await refuseExcess(calls, request);
       this.authorize(request, rule, identified);
-      if (identified) return this.turns.enter(identified.name);
+      if (identified) return this.turns.enter(callerIn(identified));
       return undefined;
     });
   }
@@ -136,7 +136,7 @@ export class AccessControl {
       request.passedBy = { ip: passed.ip };
       request.id = passed.requestId;
       this.authorize(request, rule, passed.principal);
-      return this.turns.enter(passed.principal.name);
+      return this.turns.enter(callerIn(passed.principal));
     } catch (error) {
       if (error instanceof ScopeMissing || error instanceof PassMisdirected) throw error;
       return refuseExcess(failures, request).then(() => {
@@ -205,9 +205,14 @@ async function countEach(limit: Limiter, request: FastifyRequest, calls: number)
   for (let left = calls; left > 0; left--) await refuseExcess(limit, request);
 }
 
-/** The prefix keeps names and addresses apart. */
+/** The prefix keeps callers and addresses apart. */
 function callerOf(request: FastifyRequest): string {
-  return request.principal ? `name ${request.principal.name}` : `ip ${networkOf(request)}`;
+  return request.principal ? `caller ${callerIn(request.principal)}` : `ip ${networkOf(request)}`;
+}
+
+/** Not by name alone: replicas whose settings differ for a while pass on requests of two people of one name. */
+function callerIn({ subject, name }: Principal): string {
+  return subject ?? name;
 }
 
 /** IPv6 addresses count by /64: one machine may use all of them. */

@@ -190,6 +190,12 @@ export class AuditEventData {
   readonly outcome!: string;
   @ApiProperty()
   readonly actor!: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Of the actor, as in the audit log: another person may get the same name later.',
+  })
+  readonly actor_subject!: string | null;
   @ApiProperty({ type: String, nullable: true })
   readonly ip_address!: string | null;
   @ApiProperty({ type: String, nullable: true, format: 'uuid' })

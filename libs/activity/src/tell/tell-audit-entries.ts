@@ -40,6 +40,7 @@ export class TellAuditEntries implements OnModuleInit, OnModuleDestroy {
         event,
         outcome,
         actor: actor.name,
+        actor_subject: actor.subject ?? null,
         ip_address: actor.ip,
         server_id: server?.id ?? null,
         server_name: server?.name ?? null,

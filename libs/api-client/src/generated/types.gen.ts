@@ -764,6 +764,10 @@ export type GrantView = {
     id: string;
     subject_kind: 'token' | 'user' | 'group' | 'client' | 'anyone';
     subject: string | null;
+    /**
+     * Whose user, group or client it is: the issuer that was configured when it was given. Null counts at every issuer.
+     */
+    issuer: string | null;
     view: string;
     level: 'read' | 'call_read_only' | 'call';
     expires_at: string | null;
@@ -1319,6 +1323,10 @@ export type AuditEventData = {
     event: string;
     outcome: 'success' | 'refused' | 'failure';
     actor: string;
+    /**
+     * Of the actor, as in the audit log: another person may get the same name later.
+     */
+    actor_subject: string | null;
     ip_address: string | null;
     server_id: string | null;
     server_name: string | null;

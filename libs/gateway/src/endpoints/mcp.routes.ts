@@ -104,9 +104,9 @@ export class McpRoutes implements OnModuleInit {
   }
 
   private countCalls(access: Access, request: FastifyRequest): void {
-    const { name } = principalOf(request);
+    const principal = principalOf(request);
     for (let calls = callsIn(request.body); calls > 0; calls--) {
-      this.permissions.countCall(access, name);
+      this.permissions.countCall(access, principal);
     }
   }
 

@@ -592,6 +592,14 @@ export function oauthIssuer({
   return mode === 'on' || isUsual ? address : undefined;
 }
 
+/** Of people with JWTs, and of those who log in at an identity provider; both are the same. */
+export function peopleIssuer({
+  MCP_AGGREGATOR_JWT_ISSUER: ofJwts,
+  MCP_AGGREGATOR_LOGIN_ISSUER: ofLogins,
+}: Pick<Settings, 'MCP_AGGREGATOR_JWT_ISSUER' | 'MCP_AGGREGATOR_LOGIN_ISSUER'>):
+  string | undefined {
+  return ofJwts ?? ofLogins;
+}
 
 /** A class so that it can be injected by type; its fields are the parsed settings. */
 export class Env {

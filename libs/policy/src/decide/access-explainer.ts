@@ -77,7 +77,7 @@ export class AccessExplainer {
     if (!access) {
       const message = principal.pinned
         ? `${label} was issued for a view that was deleted, and sees nothing`
-        : `${label} has no grant on the view ${view.slug}, or it has expired`;
+        : `${label} has no grant on the view ${view.slug}, or it has expired or is for another identity provider`;
       return hidden('no grant', message);
     }
     const offered = access.offer.catalogue(this.catalogue.current).toolsById.get(tool.id);

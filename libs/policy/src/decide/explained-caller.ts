@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type Principal, Tokens } from '@app/access';
-import { InvalidInput } from '@app/platform';
+import { type Principal, subjectIn, Tokens } from '@app/access';
+import { Env, InvalidInput, peopleIssuer } from '@app/platform';
 import { ANYONE } from '../grants/grant.js';
 
 /** As in `Principal.subjects`, and `anyone`. */
@@ -21,7 +21,10 @@ export interface ExplainedCaller {
 /** Makes the principal that a request of these subjects would have. */
 @Injectable()
 export class ExplainedCallers {
-  constructor(private readonly tokens: Tokens) {}
+  constructor(
+    private readonly tokens: Tokens,
+    private readonly env: Env,
+  ) {}
 
   /** All of one caller: `user:ada` and `group:crew`, or one token. */
   of(subjects: readonly string[]): ExplainedCaller {
@@ -34,7 +37,8 @@ export class ExplainedCallers {
     const known = token === undefined ? undefined : this.tokens.named(token.slice(TOKEN.length));
     if (known) return { label, principal: known, hasKnownScopes: true };
     const named = subjects.filter((subject) => subject !== ANYONE);
-    const principal = { name: label, scopes: ['call'] as const, subjects: named };
+    const subject = subjectIn('jwt', '', peopleIssuer(this.env));
+    const principal = { name: label, scopes: ['call'] as const, subjects: named, subject };
     return { label, principal, hasKnownScopes: false };
   }
 }

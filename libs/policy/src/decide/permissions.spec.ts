@@ -1,4 +1,4 @@
-import type { Principal } from '@app/access';
+import { type Principal, subjectIn } from '@app/access';
 import { Clock } from '@app/platform';
 import { policyWithout } from '../../../../test/support/policy.js';
 import type { Grant } from '../grants/grant.js';
@@ -17,6 +17,7 @@ function grant(subject: string, level: Grant['level'], more: Partial<Grant> = {}
     id: `${subject} ${level}`,
     subjectKind: subjectKind ?? 'anyone',
     subject: name,
+    issuer: null,
     viewId: support.id,
     level,
     expiresAt: null,
@@ -70,6 +71,28 @@ describe(Permissions.name, () => {
     expect(permissions.onView(other, 'support').level).toBe('read');
   });
 
+  it('takes the user of one issuer not for that of another, and grants without an issuer for both', () => {
+    const issuer = 'https://id.example.com/realms/a team';
+    const { permissions } = world(
+      grant('anyone', 'read'),
+      grant('user:alice', 'call_read_only', { issuer }),
+      grant('client:ci', 'call', { issuer }),
+    );
+    const levelOf = (subject: string | undefined, subjects = ['user:alice', 'client:ci']) =>
+      permissions.onView({ name: 'jwt:alice', scopes: ['call'], subjects, subject }, 'support')
+        .level;
+    expect(levelOf(subjectIn('jwt', 'alice', issuer))).toBe('call');
+    expect(levelOf(subjectIn('jwt', 'alice', issuer), ['user:alice'])).toBe('call_read_only');
+    expect(levelOf(subjectIn('jwt-client', 'ci', issuer), ['client:ci'])).toBe('call');
+    for (const other of [`${issuer}s`, issuer.slice(0, -1), 'https://id.example.com']) {
+      expect(levelOf(subjectIn('jwt', 'alice', other))).toBe('read');
+    }
+    expect(levelOf(undefined)).toBe('read');
+    const before = world(grant('user:alice', 'call'));
+    const subject = subjectIn('jwt', 'alice', issuer);
+    expect(before.permissions.onView({ ...alice, subject }, 'support').level).toBe('call');
+  });
+
   it('does not take a token for a user of the same name', () => {
     const { permissions } = world(grant('token:alice', 'call'));
     expect(permissions.find(alice, 'support')).toBeUndefined();
@@ -117,11 +140,12 @@ describe(Permissions.name, () => {
   it('counts the calls of each principal by a grant, a minute at a time', () => {
     const { permissions, clock } = world(grant('anyone', 'call', { callsPerMinute: 2 }));
     const access = permissions.onView(alice, 'support');
-    permissions.countCall(access, 'jwt:alice');
-    permissions.countCall(access, 'jwt:alice');
-    expect(() => permissions.countCall(access, 'jwt:alice')).toThrow('Too many requests');
-    permissions.countCall(access, 'ci');
+    permissions.countCall(access, alice);
+    permissions.countCall(access, alice);
+    expect(() => permissions.countCall(access, alice)).toThrow('Too many requests');
+    permissions.countCall(access, other);
+    permissions.countCall(access, { ...alice, subject: 'jwt:https://another.example.com alice' });
     clock.ms += 60_000;
-    permissions.countCall(access, 'jwt:alice');
+    permissions.countCall(access, alice);
   });
 });

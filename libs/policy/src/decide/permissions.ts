@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { hasScope, type Principal, RateLimited } from '@app/access';
+import { hasScope, isOfIssuer, personOf, type Principal, RateLimited } from '@app/access';
 import { Clock } from '@app/platform';
 import { ANYONE, type Grant, type GrantLevel, grantLevels, reaches } from '../grants/grant.js';
 import { Policy } from '../policy.js';
@@ -41,7 +41,7 @@ export class Permissions {
   toCallInRest(principal: Principal): Access {
     const access = this.inRest(principal);
     if (access.level === 'read') throw new GrantOnlyReads(access.view.slug);
-    this.countCall(access, principal.name);
+    this.countCall(access, principal);
     return access;
   }
 
@@ -80,12 +80,12 @@ export class Permissions {
   }
 
   /** Counts a call against the limit of the grant. Throws RateLimited. */
-  countCall({ reason, callsPerMinute }: Access, principal: string): void {
+  countCall({ reason, callsPerMinute }: Access, caller: Pick<Principal, 'name' | 'subject'>): void {
     if (reason.kind !== 'grant' || callsPerMinute === null) return;
     const { id } = reason.grant;
     const now = this.clock.monotonic();
     const minute = Math.floor(now / MINUTE_MS);
-    const key = `${id} ${principal}`;
+    const key = `${id} ${personOf(caller).subject}`;
     let counted = this.calls.get(key);
     if (counted?.minute !== minute) {
       this.calls.delete(key);
@@ -123,7 +123,7 @@ export class Permissions {
     let best: Grant | undefined;
     for (const subject of [...principal.subjects, ANYONE]) {
       const grant = grants.get(subject);
-      if (!grant || endOf(grant) <= now) continue;
+      if (!grant || endOf(grant) <= now || !isFor(grant, principal)) continue;
       if (!best || isBetter(grant, best)) best = grant;
     }
     return best;
@@ -145,6 +145,11 @@ function accessTo(
   const until = reason.kind === 'grant' ? endOf(reason.grant) : Infinity;
   const callsPerMinute = reason.kind === 'grant' ? reason.grant.callsPerMinute : null;
   return offer && { view, level, offer, reason, callsPerMinute, until };
+}
+
+/** The `sub` of one issuer may be another person at the next one. */
+function isFor({ issuer }: Grant, principal: Principal): boolean {
+  return issuer === null || isOfIssuer(principal, issuer);
 }
 
 function endOf({ expiresAt }: Grant): number {

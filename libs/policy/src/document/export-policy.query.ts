@@ -1,7 +1,7 @@
 import { type IQueryHandler, Query, QueryHandler } from '@nestjs/cqrs';
 import { Catalogue, type CatalogueServer } from '@app/catalogue';
 import type { JsonObject } from '@app/platform';
-import { grantDocument } from '../grants/give-grant.command.js';
+import { extentDocument } from '../grants/give-grant.command.js';
 import { subjectKey } from '../grants/grant.js';
 import type { ToolOverride } from '../overrides/tool-override.js';
 import { Policy } from '../policy.js';
@@ -40,7 +40,7 @@ export function exportOf(policy: PolicySnapshot, servers: Servers): ExportedPoli
     );
   const views = [...policy.viewsById.values()].map((view): [string, JsonObject] => {
     const grants = [...policy.grantsOn(view.id).values()]
-      .map((grant) => ({ subject: subjectKey(grant), ...grantDocument(grant) }))
+      .map((grant) => ({ subject: subjectKey(grant), ...extentDocument(grant) }))
       .toSorted((a, b) => (a.subject < b.subject ? -1 : 1));
     const overrides = overridesIn(view.id);
     return [

@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Actor } from '@app/access';
-import { Clock, InvalidInput, type JsonObject } from '@app/platform';
+import { Clock, Env, InvalidInput, type JsonObject, peopleIssuer } from '@app/platform';
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Policy } from '../policy.js';
@@ -18,7 +18,10 @@ export interface GivenGrant {
   readonly callsPerMinute: number | null;
 }
 
-/** Lets a subject use a view. A second grant for the same two replaces the first; an equal one changes nothing. */
+/**
+ * Lets a subject use a view: users, groups and clients of the issuer that is configured now. A second grant for the same
+ * two replaces the first; an equal one changes nothing.
+ */
 export class GiveGrant extends Command<Grant> {
   constructor(
     readonly given: GivenGrant,
@@ -33,6 +36,7 @@ export class GiveGrantHandler implements ICommandHandler<GiveGrant> {
   constructor(
     private readonly policy: Policy,
     private readonly clock: Clock,
+    private readonly env: Env,
   ) {}
 
   execute(command: GiveGrant): Promise<Grant> {
@@ -52,11 +56,14 @@ export class GiveGrantHandler implements ICommandHandler<GiveGrant> {
     if (!before && draft.counts.grants >= MAX_GRANTS) {
       throw new PolicyLimitReached('grants', MAX_GRANTS);
     }
-    if (before && isSame(before, given)) return before;
+    const isOfIssuer = subjectKind !== 'token' && !isAnyone;
+    const issuer = isOfIssuer ? (peopleIssuer(this.env) ?? null) : null;
+    if (before && isSame(before, { ...given, issuer })) return before;
     const grant: Grant = {
       id: before?.id ?? randomUUID(),
       subjectKind,
       subject: given.subject,
+      issuer,
       viewId: view.id,
       level,
       expiresAt,
@@ -79,12 +86,19 @@ export class GiveGrantHandler implements ICommandHandler<GiveGrant> {
 }
 
 type Extent = Pick<Grant, 'level' | 'expiresAt' | 'callsPerMinute'>;
+type Given = Extent & Pick<Grant, 'issuer'>;
 
-function isSame(one: Extent, other: Extent): boolean {
+function isSame(one: Given, other: Given): boolean {
   return isDeepStrictEqual(grantDocument(one), grantDocument(other));
 }
 
-export function grantDocument({ level, expiresAt, callsPerMinute }: Extent): JsonObject {
+/** In the history. */
+export function grantDocument(grant: Given): JsonObject {
+  return { ...extentDocument(grant), ...(grant.issuer !== null && { issuer: grant.issuer }) };
+}
+
+/** In an export, whose users, groups and clients are those of the issuer where it is read. */
+export function extentDocument({ level, expiresAt, callsPerMinute }: Extent): JsonObject {
   return {
     level,
     ...(expiresAt && { expires_at: expiresAt.toISOString() }),

@@ -14,6 +14,8 @@ export interface Grant {
   readonly subjectKind: SubjectKind;
   /** The name of a token, the `sub`, a group or the client id of a JWT; empty for anyone. */
   readonly subject: string;
+  /** Of a user, group or client. Null is any: of a token, of anyone, and of grants from before issuers were kept. */
+  readonly issuer: string | null;
   readonly viewId: string;
   readonly level: GrantLevel;
   readonly expiresAt: Date | null;

@@ -82,6 +82,13 @@ export class GrantView {
   readonly subject_kind!: string;
   @ApiProperty({ type: String, nullable: true })
   readonly subject!: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Whose user, group or client it is: the issuer that was configured when it was given. Null counts at every issuer.',
+  })
+  readonly issuer!: string | null;
   @ApiProperty()
   readonly view!: string;
   @ApiProperty({ enum: grantLevels })
@@ -106,6 +113,7 @@ export function toGrantView(grant: Grant, view: string): GrantView {
     id: grant.id,
     subject_kind: grant.subjectKind,
     subject: grant.subjectKind === 'anyone' ? null : grant.subject,
+    issuer: grant.issuer,
     view,
     level: grant.level,
     expires_at: grant.expiresAt?.toISOString() ?? null,

@@ -69,7 +69,7 @@ export class PolicyStore {
        FROM mcp.view_rules ORDER BY view_id, position`,
     );
     const grants = await tx.query<Grant[]>(
-      `SELECT id, subject_kind AS "subjectKind", subject, view_id AS "viewId", level,
+      `SELECT id, subject_kind AS "subjectKind", subject, issuer, view_id AS "viewId", level,
               expires_at AS "expiresAt", calls_per_minute AS "callsPerMinute",
               created_by AS "createdBy", created_at AS "createdAt"
        FROM mcp.grants ORDER BY created_at, id`,
@@ -146,10 +146,11 @@ export class PolicyStore {
   async saveGrant(grant: Grant, tx: Tx): Promise<void> {
     await tx.query(
       `INSERT INTO mcp.grants (id, subject_kind, subject, view_id, level, expires_at,
-                               calls_per_minute, created_by, created_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                               calls_per_minute, created_by, created_at, issuer)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
        ON CONFLICT (id) DO UPDATE SET level = excluded.level, expires_at = excluded.expires_at,
-         calls_per_minute = excluded.calls_per_minute, created_by = excluded.created_by`,
+         calls_per_minute = excluded.calls_per_minute, created_by = excluded.created_by,
+         issuer = excluded.issuer`,
       [
         grant.id,
         grant.subjectKind,
@@ -160,6 +161,7 @@ export class PolicyStore {
         grant.callsPerMinute,
         grant.createdBy,
         grant.createdAt,
+        grant.issuer,
       ],
     );
   }
