@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { PageLogin } from '@app/access';
-import { AppError, Clock, Env } from '@app/platform';
+import { AppError, Clock, ClusterKeys, Env } from '@app/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import { hopPage, html, problemPage, startPage } from '../consent/pages.js';
@@ -32,6 +32,8 @@ const OVER =
 export class IdentityRoutes implements OnModuleInit {
   private readonly logger = new Logger('oauth');
   private readonly failed = new FailedLogins();
+  /** Any replica may finish a login. */
+  private readonly keys: readonly [Buffer, ...Buffer[]];
 
   constructor(
     private readonly env: Env,
@@ -39,7 +41,10 @@ export class IdentityRoutes implements OnModuleInit {
     private readonly provider: IdentityProvider,
     private readonly login: PageLogin,
     private readonly clock: Clock,
-  ) {}
+    keys: ClusterKeys,
+  ) {
+    this.keys = keys.derive('logins');
+  }
 
   onModuleInit(): void {
     if (this.provider.name === undefined) return;
@@ -78,9 +83,10 @@ export class IdentityRoutes implements OnModuleInit {
   ): Promise<FastifyReply> {
     const attempt = { secret: randomBytes(32).toString('base64url'), to };
     const address = await this.provider.begin(attempt, networkOf(request));
+    const endsAt = this.clock.now().getTime() + MAX_AGE_S * 1_000;
     return reply
       .header('cache-control', 'no-store')
-      .header('set-cookie', this.cookieWith(toCookie(attempt), MAX_AGE_S))
+      .header('set-cookie', this.cookieWith(toCookie(attempt, endsAt, this.keys[0]), MAX_AGE_S))
       .redirect(address, 302);
   }
 
@@ -144,7 +150,8 @@ export class IdentityRoutes implements OnModuleInit {
   private attemptOf({ headers }: FastifyRequest): LoginAttempt | undefined {
     const start = `${this.cookieName}=`;
     const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim());
-    return fromCookie(cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length));
+    const value = cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length);
+    return fromCookie(value, this.clock.now().getTime(), this.keys);
   }
 }
 

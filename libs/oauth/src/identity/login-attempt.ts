@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 const MAX_TO_CHARS = 1_000;
 /** Pages of this service that a login leads back to. */
@@ -39,14 +39,28 @@ export function ownPage(to: unknown): string {
   return OWN_PAGE.test(pathname) ? pathname + search : HOME;
 }
 
-export function toCookie({ secret, to }: LoginAttempt): string {
-  return `${secret}.${Buffer.from(to).toString('base64url')}`;
+/** Browsers forget a cookie in time; one that was copied is refused from `endsAt` on, in ms since the epoch. */
+export function toCookie({ secret, to }: LoginAttempt, endsAt: number, key: Buffer): string {
+  const text = `${secret}.${endsAt.toString(36)}.${Buffer.from(to).toString('base64url')}`;
+  return `${text}.${sealOf(text, key).toString('base64url')}`;
 }
 
-export function fromCookie(value: string | undefined): LoginAttempt | undefined {
-  const [, secret, to] = /^([\w-]{43})\.([\w-]*)$/.exec(value ?? '') ?? [];
-  if (secret === undefined || to === undefined) return undefined;
+/** Undefined for one that none of the keys has sealed, or that is too old. */
+export function fromCookie(
+  value: string | undefined,
+  now: number,
+  keys: readonly Buffer[],
+): LoginAttempt | undefined {
+  const parts = /^(([\w-]{43})\.([0-9a-z]{1,10})\.([\w-]*))\.([\w-]{43})$/.exec(value ?? '');
+  const [, text = '', secret = '', endsAt = '', to = '', seal = ''] = parts ?? [];
+  const given = Buffer.from(seal, 'base64url');
+  if (!parts || !keys.some((key) => timingSafeEqual(given, sealOf(text, key)))) return undefined;
+  if (Number.parseInt(endsAt, 36) <= now) return undefined;
   return { secret, to: ownPage(Buffer.from(to, 'base64url').toString()) };
+}
+
+function sealOf(text: string, key: Buffer): Buffer {
+  return createHmac('sha256', key).update(text).digest();
 }
 
 function derived(what: string, secret: string): string {
