@@ -7,7 +7,7 @@ import {
 import { UpstreamRpcError } from '@app/mcp-protocol';
 import type { SuccessfulCall } from '@app/learning';
 import { type JsonObject, RawJsonObject, Variables } from '@app/platform';
-import { ServerUnavailable } from '@app/sessions';
+import { CallerSessions, ServerUnavailable } from '@app/sessions';
 import { catalogueOf, type PicturedServer, serverIdOf } from '../../../test/support/catalogue.js';
 import { TestMetrics } from '../../../test/support/metrics.js';
 import type { FinishedCall } from './call-audit.js';
@@ -95,6 +95,7 @@ function routing(
     catalogue as never,
     pool as never,
     people as never,
+    new CallerSessions(pool as never, people as never),
     new CallSlots({ running: slots, waiting: 8 }),
     new CallMetrics(metrics.of(routingDuration), metrics.of(executionDuration)),
     { note: (call: FinishedCall) => audit.push(call) } as never,

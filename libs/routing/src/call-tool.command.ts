@@ -3,12 +3,7 @@ import { personOf } from '@app/access';
 import { CallActivity } from '@app/activity';
 import { Catalogue, type CatalogueServer, type CatalogueTool, ToolWithheld } from '@app/catalogue';
 import { Learning } from '@app/learning';
-import {
-  ConnectionLost,
-  CredentialsRefused,
-  RequestTimedOut,
-  type UpstreamSession,
-} from '@app/mcp-client';
+import { ConnectionLost, CredentialsRefused, RequestTimedOut } from '@app/mcp-client';
 import {
   AppError,
   changed,
@@ -19,7 +14,13 @@ import {
   Variables,
 } from '@app/platform';
 import { fillArguments, type Offer } from '@app/policy';
-import { PersonSessions, ServerUnavailable, SessionPool } from '@app/sessions';
+import {
+  type CallerSession,
+  CallerSessions,
+  PersonSessions,
+  ServerUnavailable,
+  SessionPool,
+} from '@app/sessions';
 import { CallAudit } from './call-audit.js';
 import { CallMetrics } from './call.metrics.js';
 import { CallSlots } from './call-slots.js';
@@ -63,6 +64,7 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     private readonly catalogue: Catalogue,
     private readonly sessions: SessionPool,
     private readonly people: PersonSessions,
+    private readonly callers: CallerSessions,
     private readonly slots: CallSlots,
     private readonly metrics: CallMetrics,
     private readonly audit: CallAudit,
@@ -169,8 +171,8 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     const withheld = this.catalogue.current.withheld.toolsById.get(tool.id);
     if (withheld) throw new ToolWithheld(withheld);
     // Without a promise where the session is open, as for nearly every call.
-    const { session, now, generation } =
-      this.open(server) ?? (await this.taken(server, caller, deadline, wait));
+    const taken = this.open(server) ?? (await this.taken(server, caller, deadline, wait));
+    const { session, generation } = taken;
     const sentAt = performance.now();
     const timeoutMs = deadline - sentAt;
     if (timeoutMs <= 0) {
@@ -192,43 +194,33 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     } catch (error) {
       throw generation === undefined
         ? error
-        : await this.people.explained(now, personOf(caller.actor), generation, error);
+        : await this.people.explained(taken.server, personOf(caller.actor), generation, error);
     } finally {
       this.metrics.execution.observe({ server: server.name }, (performance.now() - sentAt) / 1_000);
     }
   }
 
   /** The shared session, where the server has no sessions of single people. */
-  private open(server: CatalogueServer): Taken | undefined {
+  private open(server: CatalogueServer): CallerSession<CatalogueServer> | undefined {
     const now = this.latest(server);
-    const session = now.credentials === 'shared' ? this.sessions.get(server.id) : undefined;
-    return session && { session, now };
+    const session = this.callers.open(now);
+    return session && { session, server: now };
   }
 
-  /** Reads the server again: a call that waited must not use the shared session once people have their own. */
-  private async taken(
+  private taken(
     server: CatalogueServer,
-    caller: ForwardContext,
+    { actor, span }: ForwardContext,
     deadline: number,
     wait: SessionWait,
-  ): Promise<Taken> {
-    const now = this.latest(server);
-    const turn = await timed(caller.span, 'wait for a session', () =>
-      wait.during(this.acquire(now, caller, wait.within(deadline - performance.now()))),
+  ): Promise<CallerSession<CatalogueServer>> {
+    return this.callers.take(
+      () => this.latest(server),
+      personOf(actor),
+      (attempt) =>
+        timed(span, 'wait for a session', () =>
+          wait.during(attempt(wait.within(deadline - performance.now()))),
+        ),
     );
-    const isAsBefore = this.latest(server).credentials === now.credentials;
-    if (isAsBefore) return { ...turn, now };
-    return this.open(server) ?? this.taken(server, caller, deadline, wait);
-  }
-
-  private async acquire(
-    server: CatalogueServer,
-    { actor }: ForwardContext,
-    withinMs: number,
-  ): Promise<Pick<Taken, 'session' | 'generation'>> {
-    return server.credentials === 'shared'
-      ? { session: await this.sessions.acquire(server, withinMs) }
-      : this.people.acquire(server, personOf(actor), withinMs);
   }
 
   /** An error that ends the session is told after its status is written, and names it (contract R39 and R46). */
@@ -270,13 +262,6 @@ export class CallToolHandler implements ICommandHandler<CallTool> {
     if (!now) throw new ServerUnavailable(server);
     return now;
   }
-}
-
-interface Taken {
-  readonly session: UpstreamSession;
-  readonly now: CatalogueServer;
-  /** Of the credentials of the caller; undefined for the shared session. */
-  readonly generation?: string;
 }
 
 interface Sent {

@@ -13,6 +13,7 @@ export {
 } from './pass/passed-request.js';
 export { PassedSession } from './pass/passed-session.js';
 export { NotHere, StdioPlace } from './pass/stdio-place.js';
+export { type CallerSession, CallerSessions } from './persons/caller-sessions.js';
 export { PersonSessions } from './persons/person-sessions.js';
 export { SessionPool, type ServerRoots } from './keep/session-pool.js';
 export { ServerUnavailable } from './sessions.errors.js';

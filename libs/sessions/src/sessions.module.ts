@@ -17,6 +17,7 @@ import { ServerFolders } from './connect/server-folders.js';
 import { ComparePersonSessionsOnReplicaNews } from './persons/compare-person-sessions.on-replica-news.js';
 import { CloseSessionOnPersonConnectionChanged } from './persons/close-session.on-person-connection-changed.js';
 import { EndPersonSessionsJob } from './persons/end-person-sessions.job.js';
+import { CallerSessions } from './persons/caller-sessions.js';
 import { PersonSessions } from './persons/person-sessions.js';
 import { ReplicaConnector } from './pass/replica-connector.js';
 import { LogsOfLeader } from './pass/logs-of-leader.js';
@@ -40,6 +41,7 @@ import { UpstreamConnector } from './connect/upstream-connector.js';
     TrialConnector,
     SessionPool,
     PersonSessions,
+    CallerSessions,
     EndPersonSessionsJob,
     CloseSessionOnPersonConnectionChanged,
     ComparePersonSessionsOnReplicaNews,
@@ -55,6 +57,13 @@ import { UpstreamConnector } from './connect/upstream-connector.js';
     CloseSessionsOnCatalogueReplaced,
     CloseWithdrawnSessionsHandler,
   ],
-  exports: [PersonSessions, SessionPool, StdioPlace, TrialConnector, RegistryModule],
+  exports: [
+    CallerSessions,
+    PersonSessions,
+    SessionPool,
+    StdioPlace,
+    TrialConnector,
+    RegistryModule,
+  ],
 })
 export class SessionsModule {}

@@ -23,7 +23,7 @@ import {
   SESSION_WITHIN_MS,
   SessionWait,
 } from '@app/routing';
-import { PersonSessions, SessionPool } from '@app/sessions';
+import { type CallerSession, CallerSessions, PersonSessions, SessionPool } from '@app/sessions';
 import { AskToConnect } from './ask-to-connect.js';
 import { ClientConversation } from './forward-context.js';
 import { ServerNotifications } from '../notify/server-notifications.js';
@@ -32,11 +32,7 @@ import { toolFailure } from './tool-failure.js';
 /** The revision that introduced resource links; earlier clients refuse a result with one. */
 const FIRST_WITH_LINKS = '2025-06-18';
 
-interface Taken {
-  readonly session: UpstreamSession;
-  /** Of the credentials of the caller; undefined for the shared session. */
-  readonly generation?: string;
-}
+type Taken = Omit<CallerSession<CatalogueServer>, 'server'>;
 
 interface CallOptions {
   /** Of the only server whose tools are meant. */
@@ -59,6 +55,7 @@ export class RequestForwarder {
     private readonly catalogue: Catalogue,
     private readonly sessions: SessionPool,
     private readonly people: PersonSessions,
+    private readonly callers: CallerSessions,
     private readonly notifications: ServerNotifications,
     private readonly connecting: AskToConnect,
     private readonly budget: ResultBudget,
@@ -179,12 +176,12 @@ export class RequestForwarder {
     wait: SessionWait,
   ): Promise<Taken> {
     // Lists are the same for everyone, as the catalogue is.
-    const isShared = isList(method) || !this.isPersonal(server);
-    const live = isShared ? this.sessions.get(server.id) : undefined;
+    const isForAll = isList(method);
+    const live = isForAll ? this.sessions.get(server.id) : this.callers.open(this.latest(server));
     if (live) return { session: live };
     return timed(call.span, 'wait for a session', () =>
       wait.during(
-        isList(method)
+        isForAll
           ? this.session(server).then((session) => ({ session }))
           : this.turnFor(server, call.client.caller),
       ),
@@ -201,15 +198,12 @@ export class RequestForwarder {
     return (await this.turnFor(server, caller)).session;
   }
 
-  private async turnFor(server: CatalogueServer, caller: Caller): Promise<Taken> {
-    const now = this.latest(server);
-    const turn =
-      now.credentials === 'shared'
-        ? { session: await this.session(now) }
-        : await this.people.acquire(now, personOf(caller), SESSION_WITHIN_MS);
-    // While a session was opened, people may have got their own.
-    const isAsBefore = this.latest(server).credentials === now.credentials;
-    return isAsBefore ? turn : this.turnFor(server, caller);
+  private turnFor(server: CatalogueServer, caller: Caller): Promise<Taken> {
+    return this.callers.take(
+      () => this.latest(server),
+      personOf(caller),
+      (attempt) => attempt(SESSION_WITHIN_MS),
+    );
   }
 
   /** A surface may hold an old snapshot of a server. */
