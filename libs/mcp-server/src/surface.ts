@@ -12,6 +12,8 @@ export interface Caller {
   readonly ip: string | null;
   /** The person, to whom sessions, results and messages belong: a subject is never given to another. */
   readonly subject: string;
+  /** Of a request of another replica: the person with whose session it is carried out. */
+  readonly onBehalfOf?: Caller;
   /** The path of the endpoint; undefined for a request of another replica. */
   readonly endpoint?: string;
   /** The slug of the view that it uses. */

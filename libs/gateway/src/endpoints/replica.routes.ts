@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Catalogue } from '@app/catalogue';
-import { type Caller, McpEndpoint } from '@app/mcp-server';
+import { McpEndpoint } from '@app/mcp-server';
 import {
   AppError,
   bodyLimits,
@@ -101,8 +101,10 @@ export class ReplicaRoutes implements OnModuleInit {
       principal?.subject === undefined
         ? undefined
         : { name: principal.name, subject: principal.subject, ip: null };
-    const surface = person ? this.newSurface(id, person) : this.surfaceOf(id);
-    if (isJsonObject(body) && body['method'] === 'server/discover') await surface.ready();
+    const isDiscovery = isJsonObject(body) && body['method'] === 'server/discover';
+    // How their session describes the server is told to that person alone.
+    const surface = isDiscovery && person ? this.newSurface(id) : this.surfaceOf(id);
+    if (isDiscovery) await surface.ready(person);
     reply.hijack();
     const params = isJsonObject(body) ? body['params'] : undefined;
     const caller = isJsonObject(params) ? callerIn(params['_meta']) : undefined;
@@ -112,7 +114,8 @@ export class ReplicaRoutes implements OnModuleInit {
       headers: ['x-request-id', request.id],
     };
     const subject = caller?.name ?? person?.subject ?? 'system';
-    void this.endpoint.handle(surface, http, body, { name: subject, ip: null, subject });
+    const sender = { name: subject, ip: null, subject, ...(person && { onBehalfOf: person }) };
+    void this.endpoint.handle(surface, http, body, sender);
   }
 
   private cancel(params: JsonValue | undefined): void {
@@ -127,8 +130,7 @@ export class ReplicaRoutes implements OnModuleInit {
     return surface;
   }
 
-  /** `person`: for one request on behalf of a person. */
-  private newSurface(id: string, person?: Caller): ReplicaSurface {
+  private newSurface(id: string): ReplicaSurface {
     const server = this.catalogue.current.servers.get(id);
     if (!server) throw new ServerNotFound(id);
     const { forwarder, subscriptions, notifications, clients, slots, calls, place } = this;
@@ -141,7 +143,6 @@ export class ReplicaRoutes implements OnModuleInit {
       slots,
       calls,
       place,
-      person,
     );
   }
 }

@@ -45,15 +45,14 @@ export class ReplicaSurface implements McpSurface {
     private readonly slots: CallSlots,
     private readonly calls: PassedCalls,
     private readonly place: StdioPlace,
-    /** The person who has a session of their own; undefined for the shared one. */
-    private readonly person?: Caller,
   ) {
     this.key = `replica:${server.id}`;
     this.serverInfo = { name: server.name, version: 'unknown' };
   }
 
-  async ready(): Promise<void> {
-    const { serverInfo, capabilities, instructions, provenance } = await this.session();
+  /** `person`: whose session is described; undefined for the shared one. */
+  async ready(person?: Caller): Promise<void> {
+    const { serverInfo, capabilities, instructions, provenance } = await this.session(person);
     this.serverInfo = serverInfo;
     this.description = {
       capabilities,
@@ -95,16 +94,16 @@ export class ReplicaSurface implements McpSurface {
   }
 
   /** The session of the person whose credentials the other replica asks for; without one the shared session. */
-  private session(): Promise<UpstreamSession> {
-    const { forwarder, person, place, server } = this;
+  private session(person: Caller | undefined): Promise<UpstreamSession> {
+    const { forwarder, place, server } = this;
     return place.whileHere(() =>
       person ? forwarder.sessionFor(server, person) : forwarder.session(server),
     );
   }
 
-  private async sessionToSend(): Promise<UpstreamSession> {
+  private async sessionToSend(person: Caller | undefined): Promise<UpstreamSession> {
     try {
-      return await this.session();
+      return await this.session(person);
     } catch (error) {
       if (!(error instanceof AppError) || error instanceof NotHere) throw error;
       const data = failureData(error, 'not executed');
@@ -114,7 +113,7 @@ export class ReplicaSurface implements McpSurface {
 
   /** The other replica may not know yet that people have their own credentials: no call takes the shared ones. */
   private refuseWithoutPerson(method: string): void {
-    if (this.person || isList(method) || !this.forwarder.isPersonal(this.server)) return;
+    if (isList(method) || !this.forwarder.isPersonal(this.server)) return;
     throw new PersonUnknown(this.server);
   }
 
@@ -135,8 +134,9 @@ export class ReplicaSurface implements McpSurface {
   private async forward(method: string, params: JsonObject, call: ClientCall): Promise<RpcResult> {
     const { _meta: meta } = params;
     const caller = callerIn(meta);
-    this.refuseWithoutPerson(method);
-    const session = await this.sessionToSend();
+    const { onBehalfOf: person } = call.client.caller;
+    if (!person) this.refuseWithoutPerson(method);
+    const session = await this.sessionToSend(person);
     const { id } = this.server;
     const asked = caller ? this.clients.asked(id, caller, call.client.caller) : call.client;
     const conversation = new ClientConversation(call, params, async (...question) =>
@@ -156,7 +156,7 @@ export class ReplicaSurface implements McpSurface {
     const isEmpty = !own || Object.keys(own).length === 0;
     const passed = changed(params, { _meta: isEmpty ? undefined : own });
     // Of the replica itself, such as a list: the session has no further user by that.
-    if (!caller && !this.person) {
+    if (!caller && !person) {
       const { timeoutMs } = this.forwarder;
       return session.requestBytes(method, passed, { timeoutMs, signal: call.signal });
     }
