@@ -95,7 +95,7 @@ export const stdioUpstream = {
   args: [file('upstream-stdio.mjs'), '10'],
 };
 
-/** As `npm start` runs it, with authentication, metrics and audit, in an empty data folder. */
+/** As `npm start` runs it, with authentication, metrics and audit, in an empty data folder. `env` may be made of its origin. */
 export async function startProduct(servers, env = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-'));
   writeFileSync(join(folder, 'servers.json'), JSON.stringify({ mcpServers: servers }));
@@ -104,6 +104,7 @@ export async function startProduct(servers, env = {}) {
 
 async function startIn(folder, env) {
   const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
   const started = performance.now();
   const child = start([...nodeOptions(), main], {
     cwd: folder,
@@ -115,10 +116,9 @@ async function startIn(folder, env) {
       MCP_AGGREGATOR_RATE_LIMIT: '0',
       MCP_AGGREGATOR_LOG_FORMAT: 'json',
       MCP_AGGREGATOR_LOG_LEVEL: 'error',
-      ...env,
+      ...(typeof env === 'function' ? env(origin) : env),
     },
   });
-  const origin = `http://127.0.0.1:${port}`;
   const isReady = async () => (await fetch(`${origin}/health/ready`)).ok;
   await until(isReady, 60_000, 'the service is ready');
   const readyMs = performance.now() - started;
