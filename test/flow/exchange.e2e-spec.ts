@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { CallerTokens, subjectIn } from '@app/access';
 import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
+import { startBalanced } from '../support/balanced.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
 import { TestIdentityProvider } from '../support/identity-provider.js';
@@ -233,4 +235,63 @@ describe('a server that takes exchanged tokens, called with a token of this serv
     const given = await client.redeem((await browser.allow()) ?? '');
     return (given.body as Tokens).access_token;
   }
+});
+
+describe('a session at another replica than the newest token of its caller was verified at', () => {
+  it('calls with what that token is exchanged for', async () => {
+    const [issuer, exchange] = [await TestIssuer.start(), await TokenExchange.start()];
+    const peer = await httpPeer('whose.mjs', ['http']);
+    const cluster = await startBalanced(2, issuer.settings);
+    try {
+      await cluster.register(
+        {
+          name: 'upstream',
+          transport_type: 'HTTP',
+          credentials: 'exchange',
+          connection_config: { base_url: peer.url, exchange: { token_url: exchange.url } },
+        },
+        'upstream.whose',
+      );
+      const [owner, other] = cluster.replicas;
+      if (!owner || !other) throw new Error('there are two replicas');
+      const post = (at: TestApp, token: string, message: object, headers = {}) =>
+        send(at.url, '/mcp', {
+          method: 'POST',
+          token,
+          headers: { accept: 'application/json, text/event-stream', ...headers },
+          body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+        });
+      const exp = Math.floor(Date.now() / 1_000) + 3;
+      const clientInfo = { name: 'old', version: '1' };
+      const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+      const first = await issuer.sign({ sub: 'ada', exp });
+      const opened = await post(owner, first, { id: 1, method: 'initialize', params });
+      expect(opened.status).toBe(200);
+      const session = { 'mcp-session-id': opened.headers['mcp-session-id'] ?? '' };
+      const kept = owner.app.get(CallerTokens);
+      const subject = subjectIn('jwt', 'ada', issuer.name);
+      await eventually(() => expect(kept.of(subject)).toBeUndefined());
+
+      const second = await issuer.sign({ sub: 'ada' });
+      const call = { name: 'upstream__whose', arguments: {} };
+      const message = { id: 2, method: 'tools/call', params: call };
+      const called = await post(other, second, message, session);
+      expect({ status: called.status, text: called.text }).toMatchObject({
+        status: 200,
+        text: expect.stringContaining(digest(TokenExchange.tokenOf('ada', 1))),
+      });
+      expect(exchange.forms.map((form) => form.get('subject_token'))).toEqual([second]);
+
+      // Only a replica can have sealed it.
+      const forged = { ...session, 'x-switchboard-caller-token': 'A'.repeat(200) };
+      expect((await post(owner, second, { id: 3, method: 'ping' }, forged)).status).toBe(200);
+      expect((await post(other, second, { id: 4, method: 'ping' }, forged)).status).toBe(200);
+      expect(kept.of(subject)).toBe(second);
+    } finally {
+      await cluster.close();
+      exchange.stop();
+      issuer.stop();
+      await peer.stop();
+    }
+  });
 });

@@ -50,7 +50,14 @@ export { rowsMark, RowWatches, whenChanged, writesMark } from './database/row-wa
 export { SettingsStore } from './database/settings.store.js';
 export { Leadership, NotLeading } from './cluster/leadership.js';
 export { ClusterKeys, credentialKey } from './cluster/cluster-keys.js';
-export { PASS_SCHEME, passIn, PassMisdirected, PassRefused, Passes } from './cluster/passes.js';
+export {
+  CALLER_TOKEN_HEADER,
+  PASS_SCHEME,
+  passIn,
+  PassMisdirected,
+  PassRefused,
+  Passes,
+} from './cluster/passes.js';
 export { type PassFailure, PassingOn } from './cluster/passing-on.js';
 export { PeerPulse, type Pulse, PULSE_PATH, type PulseAnswer } from './cluster/peer-pulse.js';
 export { PeerRequests, textOf } from './cluster/peer-requests.js';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import { CALLER_TOKEN_HEADER } from '@app/platform';
 import { JwtRefused, Unauthorized } from '../access.errors.js';
 import { BrowserSessions } from '../browser-sessions/browser-sessions.js';
 import type { LoginCode } from '../browser-sessions/login-code.store.js';
@@ -37,6 +38,15 @@ export class Authenticator {
       throw this.refusal(request, 'invalid_token');
     }
     return this.verify(request, token, tokenHash);
+  }
+
+  /** The JWT of the sender of a request that another replica has passed on, and whose pass was redeemed. */
+  keepPassed(
+    { headers }: Pick<FastifyRequest, 'headers'>,
+    { subject }: Pick<Principal, 'subject'>,
+  ): void {
+    const token = headers[CALLER_TOKEN_HEADER];
+    if (subject !== undefined && typeof token === 'string') this.callers.keepSealed(subject, token);
   }
 
   /** The token of this service that a request came with, itself or its session; undefined for a JWT. */

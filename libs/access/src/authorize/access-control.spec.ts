@@ -1,5 +1,6 @@
 import {
   Clock,
+  ClusterKeys,
   errorAnswer,
   parseEnv,
   PassMisdirected,
@@ -64,7 +65,7 @@ describe(AccessControl.name, () => {
       verifier as JwtVerifier,
       sessions as BrowserSessions,
       challenges,
-      new CallerTokens(new Clock()),
+      new CallerTokens(new Clock(), new ClusterKeys(env)),
     );
     app = fastify();
     app.setErrorHandler((error, _request, reply) => {

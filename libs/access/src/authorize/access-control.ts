@@ -135,6 +135,7 @@ export class AccessControl {
       const passed = this.passes.redeem(pass, request.method, request.url);
       request.passedBy = { ip: passed.ip };
       request.id = passed.requestId;
+      this.authenticator.keepPassed(request, passed.principal);
       this.authorize(request, rule, passed.principal);
       return this.turns.enter(callerIn(passed.principal));
     } catch (error) {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf } from '@app/access';
+import { actorOf, CallerTokens, type Principal } from '@app/access';
+import { Catalogue, type CatalogueSnapshot } from '@app/catalogue';
 import {
   idIn,
   mcpHeader,
@@ -22,9 +23,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** Passes requests of MCP clients on that belong to another replica: their session, or their call, is there. */
 @Injectable()
 export class MisplacedRequests {
+  private exchanged: { readonly in: CatalogueSnapshot; readonly is: boolean } | undefined;
+
   constructor(
     private readonly peers: Peers,
     private readonly passing: PassingOn,
+    private readonly tokens: CallerTokens,
+    private readonly catalogue: Catalogue,
   ) {}
 
   /**
@@ -65,8 +70,32 @@ export class MisplacedRequests {
     const owner = await this.peers.find(ownerId);
     if (!owner || !principal) return refuse(request, reply, 'gone', refusal);
     const sender = { principal, ip: actorOf(request).ip, requestId };
-    const exchange = { request: request.raw, response: reply.raw, sender, ...(body && { body }) };
+    const exchange = {
+      request: request.raw,
+      response: reply.raw,
+      sender,
+      callerToken: this.tokenFor(principal),
+      isOver: () => principal.isExpired?.() === true || principal.isGranted?.() === false,
+      ...(body && { body }),
+    };
     this.passing.pass(owner, exchange, (failure) => refuse(request, reply, failure, refusal));
+  }
+
+  /** The owner may have to exchange it for a token of a server. */
+  private tokenFor({ subject }: Principal): string | undefined {
+    const token = subject === undefined ? undefined : this.tokens.sealed(subject);
+    return token !== undefined && this.isExchanged() ? token : undefined;
+  }
+
+  /** Whether there is a server that takes exchanged tokens; decided once for each state of the catalogue. */
+  private isExchanged(): boolean {
+    const { current } = this.catalogue;
+    if (this.exchanged?.in !== current) {
+      const servers = [...current.servers.values()];
+      const is = servers.some(({ credentials }) => credentials === 'exchange');
+      this.exchanged = { in: current, is };
+    }
+    return this.exchanged.is;
   }
 }
 

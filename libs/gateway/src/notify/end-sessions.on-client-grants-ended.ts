@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { ClientGrantsEnded } from '@app/events';
 import { McpEndpoint } from '@app/mcp-server';
-import { Signals } from '@app/platform';
+import { PassingOn, Signals } from '@app/platform';
 
 /** New requests of the OAuth client are refused already; its sessions and streams that were open before end too. */
 @Injectable()
@@ -11,10 +11,14 @@ export class EndSessionsOnClientGrantsEnded implements OnModuleInit, OnModuleDes
   constructor(
     private readonly signals: Signals,
     private readonly endpoint: McpEndpoint,
+    private readonly passing: PassingOn,
   ) {}
 
   onModuleInit(): void {
-    this.stopHearing = this.signals.hear(ClientGrantsEnded, () => this.endpoint.endUnadmitted());
+    this.stopHearing = this.signals.hear(ClientGrantsEnded, () => {
+      this.endpoint.endUnadmitted();
+      this.passing.endOver();
+    });
   }
 
   onModuleDestroy(): void {

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { Interval } from '@nestjs/schedule';
 import { PolicyChanged } from '@app/events';
 import { McpEndpoint } from '@app/mcp-server';
-import { Signals } from '@app/platform';
+import { PassingOn, Signals } from '@app/platform';
 import { McpSurfaces } from '../endpoints/mcp-surfaces.js';
 
 const EXPIRED_EVERY_MS = 30_000;
@@ -18,6 +18,7 @@ export class EndSessionsOnPolicyChanged implements OnModuleInit, OnModuleDestroy
   constructor(
     private readonly signals: Signals,
     private readonly endpoint: McpEndpoint,
+    private readonly passing: PassingOn,
     private readonly surfaces: McpSurfaces,
   ) {}
 
@@ -31,6 +32,7 @@ export class EndSessionsOnPolicyChanged implements OnModuleInit, OnModuleDestroy
   @Interval(EXPIRED_EVERY_MS)
   endExpired(): void {
     this.endpoint.endUnadmitted();
+    this.passing.endOver();
   }
 
   onModuleDestroy(): void {

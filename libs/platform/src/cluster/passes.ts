@@ -8,6 +8,8 @@ import { Peers } from './peers.js';
 
 /** The `Authorization` of a request that another replica passed on. */
 export const PASS_SCHEME = 'Switchboard-Pass';
+/** The sealed JWT of the caller, beside a pass. */
+export const CALLER_TOKEN_HEADER = 'x-switchboard-caller-token';
 const MAX_CHARS = 8_192;
 /** How far requests of one replica may overtake each other; more than run at the same time. */
 const WINDOW = 65_536;

@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import { Agent as TlsAgent, request as httpsRequest } from 'node:https';
 import { errorCode } from '../errors/error-code.js';
-import { PASS_SCHEME, type PassedRequest, Passes } from './passes.js';
+import { CALLER_TOKEN_HEADER, PASS_SCHEME, type PassedRequest, Passes } from './passes.js';
 import { PeerPulse } from './peer-pulse.js';
 import { type Peer, Peers } from './peers.js';
 import { tlsName } from './replica-url.js';
@@ -27,6 +27,7 @@ const NOT_PASSED = new Set([
   'expect',
   'authorization',
   'cookie',
+  CALLER_TOKEN_HEADER,
 ]);
 
 /** After a replica is gone. */
@@ -44,6 +45,10 @@ export interface ToPass {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly sender: Omit<PassedRequest, 'method' | 'path'>;
+  /** Sealed for the other replica. */
+  readonly callerToken?: string | undefined;
+  /** Whether the sender may not have the answer any more, by what only this replica knows of its token. */
+  readonly isOver?: (() => boolean) | undefined;
   /** What was read of the body already; otherwise it is streamed. */
   readonly body?: Buffer;
 }
@@ -60,6 +65,7 @@ type Failed = (failure: PassFailure, to: Peer) => void;
 interface Passed {
   readonly to: string;
   readonly isStanding: boolean;
+  readonly isOver: (() => boolean) | undefined;
   readonly response: ServerResponse;
   readonly outgoing: ClientRequest;
 }
@@ -102,6 +108,15 @@ export class PassingOn implements OnApplicationShutdown {
     for (const { isStanding, response } of this.held) if (isStanding) response.end();
   }
 
+  /** Ends the streams whose clients need another token. */
+  endOver(): void {
+    for (const { isStanding, isOver, outgoing, response } of this.running) {
+      if (!isStanding || isOver?.() !== true) continue;
+      outgoing.destroy();
+      response.end();
+    }
+  }
+
   onApplicationShutdown(): void {
     for (const { ended } of this.held) ended.abort();
     for (const { outgoing } of this.running) outgoing.destroy();
@@ -137,7 +152,7 @@ export class PassingOn implements OnApplicationShutdown {
   }
 
   private send(to: Peer, exchange: ToPass, fail: Failed): void {
-    const { request, response } = exchange;
+    const { request, response, callerToken, isOver } = exchange;
     const { method = 'GET' } = request;
     const path = pathOf(request);
     const url = new URL(to.url);
@@ -145,6 +160,7 @@ export class PassingOn implements OnApplicationShutdown {
     const headers = {
       ...withoutHops(request.headers),
       authorization: `${PASS_SCHEME} ${this.passes.issue(to.id, { ...exchange.sender, method, path })}`,
+      ...(callerToken !== undefined && { [CALLER_TOKEN_HEADER]: callerToken }),
       ...(exchange.body && { 'content-length': String(exchange.body.length) }),
     };
     const outgoing = (isTls ? httpsRequest : httpRequest)(url, {
@@ -154,14 +170,15 @@ export class PassingOn implements OnApplicationShutdown {
       agent: isTls ? this.tlsAgent : this.agent,
       ...(isTls && { servername: tlsName(url) }),
     });
-    const passed: Passed = { to: to.id, isStanding: method === 'GET', response, outgoing };
+    const isStanding = method === 'GET';
+    const passed: Passed = { to: to.id, isStanding, isOver, response, outgoing };
     this.running.add(passed);
     let isSent = false;
-    let isOver = false;
+    let hasEnded = false;
     const over = (failure?: PassFailure): void => {
       this.running.delete(passed);
-      if (isOver) return;
-      isOver = true;
+      if (hasEnded) return;
+      hasEnded = true;
       if (failure && !response.headersSent && !response.destroyed) fail(failure, to);
     };
     outgoing.on('socket', (socket) => {
@@ -170,7 +187,7 @@ export class PassingOn implements OnApplicationShutdown {
     });
     outgoing.on('error', (error) => {
       const failure = isSent ? 'unknown' : 'gone';
-      if (!response.destroyed && !isOver) {
+      if (!response.destroyed && !hasEnded) {
         const reason = errorCode(error) ?? 'the connection broke';
         this.logger.warn({ replica: to.id, url: to.url, reason }, 'replica.not_reached');
       }

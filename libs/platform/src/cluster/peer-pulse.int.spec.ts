@@ -184,4 +184,33 @@ describe('a replica that may stand still', () => {
     expect(await passed({ id: randomUUID(), url })).toEqual({ status: 200, failure: undefined });
     expect(bodies).toEqual(['{"a":1}']);
   });
+
+  it('streams to a client until the token of the client is over', async () => {
+    let isOver = false;
+    const url = await listen((request, response) => {
+      if (request.url !== '/mcp') return void response.end('{"leads":false}');
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    });
+    const to = { id: randomUUID(), url };
+    const entry = await listen((request, response) => {
+      const principal = { name: 'ada', scopes: ['call' as const], subjects: [] };
+      const sender = { principal, ip: null, requestId: 'one' };
+      const exchange = { request, response, sender, isOver: () => isOver };
+      passing.pass(to, exchange, () => response.destroy());
+    });
+    const open = async (): Promise<IncomingMessage> => {
+      const [answer] = (await once(httpRequest(`${entry}/mcp`).end(), 'response')) as [
+        IncomingMessage,
+      ];
+      return answer.resume();
+    };
+    const [one, other] = [await open(), await open()];
+    const ends = [one, other].map((answer) => once(answer, 'end'));
+    passing.endOver();
+    expect(passing.standingStreams).toBe(2);
+    isOver = true;
+    passing.endOver();
+    await Promise.all(ends);
+    expect(passing.standingStreams).toBe(0);
+  });
 });
