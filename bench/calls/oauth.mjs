@@ -1,4 +1,4 @@
-// npm run bench:oauth [-- batches=3 rounds=7 calls=20000 --write]: what the authorization server costs, on and off.
+// npm run bench:oauth [-- batches=3 rounds=7 calls=20000 starts=5 --write]: what the authorization server costs, on and off.
 //   off      without it, a static token; `again` is the same in another process, for the noise of two processes
 //   on       with it, the same static token
 //   oauth    the same process, an access token that it gave to a client
@@ -13,10 +13,9 @@ import { interleaved, measure, median } from './measure.mjs';
 import { AUTH, pause, rssMb, settled, startProduct, startUpstream, TOKEN } from './processes.mjs';
 
 const GOALS = { mb: 30, us: 1 };
-const STARTS = 5;
 const REST_MS = 10_000;
 const isWriting = process.argv.includes('--write');
-const [batches = 3, rounds = 7, calls = 20_000] = process.argv
+const [batches = 3, rounds = 7, calls = 20_000, starts = 5] = process.argv
   .slice(2)
   .filter((argument) => argument !== '--write')
   .map(Number);
@@ -26,10 +25,17 @@ const settings = {
   off: { MCP_AGGREGATOR_OAUTH: 'off' },
   on: (origin) => ({ MCP_AGGREGATOR_OAUTH: 'on', MCP_AGGREGATOR_PUBLIC_URL: origin }),
 };
+const of = (items, key) => items.map((each) => each[key]);
+const range = (values, digits) => {
+  const shown = [median(values), Math.min(...values), Math.max(...values)];
+  const [middle, least, most] = shown.map((value) => value.toFixed(digits));
+  return `${middle} (${least} to ${most})`;
+};
+
 const upstream = await startUpstream(10);
 
 const rest = { off: [], on: [] };
-for (let n = 0; n < STARTS; n++) {
+for (let n = 0; n < starts; n++) {
   for (const kind of ['off', 'on']) rest[kind].push(await rested(kind));
 }
 const costs = [];
@@ -39,12 +45,6 @@ for (let n = 0; n < batches; n++) {
 }
 await upstream.stop();
 
-const of = (items, key) => items.map((each) => each[key]);
-const range = (values, digits) => {
-  const shown = [median(values), Math.min(...values), Math.max(...values)];
-  const [middle, least, most] = shown.map((value) => value.toFixed(digits));
-  return `${middle} (${least} to ${most})`;
-};
 const moreMb = median(of(rest.on, 'loggedIn')) - median(of(rest.off, 'mb'));
 const table = [
   '| | off | on |',
@@ -157,7 +157,7 @@ async function accessToken(origin) {
 function report() {
   return `# What the authorization server costs
 
-Written by \`npm run bench:oauth -- ${batches} ${rounds} ${calls} --write\` on Node ${process.version}, ${cpus().length} × ${cpus()[0].model}. Medians, with the least and the most: of ${STARTS} fresh processes each, ten seconds after their tools were listed; and of ${batches} batches of new processes, each of ${rounds} rounds of ${calls} calls of 64 connections to each target, in random order. A call without it costs ${median(of(costs, 'us')).toFixed(1)} µs of CPU. Goals: ${GOALS.mb} MB more after a login (${moreMb.toFixed(0)}), ${GOALS.us} µs more for a call with an access token.
+Written by \`npm run bench:oauth -- ${batches} ${rounds} ${calls} ${starts} --write\` on Node ${process.version}, ${cpus().length} × ${cpus()[0].model}. Medians, with the least and the most: of ${starts} fresh processes each, ten seconds after their tools were listed; and of ${batches} batches of new processes, each of ${rounds} rounds of ${calls} calls of 64 connections to each target, in random order. A call without it costs ${median(of(costs, 'us')).toFixed(1)} µs of CPU. Goals: ${GOALS.mb} MB more after a login (${moreMb.toFixed(0)}), ${GOALS.us} µs more for a call with an access token.
 
 ${table}
 `;
