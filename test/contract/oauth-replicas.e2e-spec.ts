@@ -1,13 +1,15 @@
 import { CommandBus } from '@nestjs/cqrs';
 import { SYSTEM } from '@app/access';
 import { AuthorizationServer } from '@app/oauth';
-import { Database } from '@app/platform';
+import { Clock, Database, PassingOn, Peers } from '@app/platform';
 import { RotateCredentials } from '@app/registry';
 import pg from 'pg';
+import { EndSessionsOnPolicyChanged } from '../../libs/gateway/src/notify/end-sessions.on-policy-changed.js';
 import { newSigningKey } from '../../libs/oauth/src/keys/signing-key.js';
 import { SigningKeys } from '../../libs/oauth/src/keys/signing-keys.js';
 import { KeyStore } from '../../libs/oauth/src/rows/key.store.js';
 import { startApp, stopIntervals, type TestApp } from '../support/app.js';
+import { standingStream } from '../support/client-streams.js';
 import { temporaryFolder } from '../support/env.js';
 import { eventually } from '../support/eventually.js';
 import { send } from '../support/http.js';
@@ -78,6 +80,63 @@ describe('OAuth clients of two replicas', () => {
     await eventually(async () => {
       expect((await mcp(there, '/mcp', tokens.access_token)).status).toBe(401);
     });
+  });
+});
+
+describe('a stream of a session at another replica', () => {
+  let here: TestApp;
+  let there: TestApp;
+  const token = 'a'.repeat(32);
+
+  beforeAll(async () => {
+    const more = { ...oauthSettings, DATABASE_URL: await createDatabase() };
+    const tokens = { MCP_AGGREGATOR_TOKENS: `ops:admin:${token}` };
+    here = await startApp({ ...more, ...tokens });
+    there = await startApp({ ...more, ...tokens });
+    await eventually(() => {
+      expect(here.app.get(Peers).get(there.app.get(Peers).self)).toBeDefined();
+      expect(there.app.get(Peers).get(here.app.get(Peers).self)).toBeDefined();
+    });
+  });
+  afterAll(async () => {
+    await there.close();
+    await here.close();
+  });
+
+  const streamOf = ({ access_token: own }: Tokens): Promise<Response> =>
+    standingStream({ url: here.url, token: own }, '/mcp', there.url);
+
+  it('ends with the grant of its client', async () => {
+    const { tokens } = await connected(here, token);
+    const stream = await streamOf(tokens);
+    expect(there.app.get(PassingOn).standingStreams).toBe(1);
+    const list = await send(here.url, '/api/v1/oauth/grants', { token });
+    const { grants } = list.body as { grants: { id: string }[] };
+    const path = `/api/v1/oauth/grants/${grants[0]?.id ?? ''}`;
+    expect((await send(here.url, path, { method: 'DELETE', token })).status).toBe(204);
+    // It ends: reading it resolves.
+    await stream.text();
+    expect(there.app.get(PassingOn).standingStreams).toBe(0);
+  });
+
+  it('ends with the access token of its client, which opens it again with the next one', async () => {
+    const { client, tokens } = await connected(here, token);
+    const stream = await streamOf(tokens);
+    const clock = there.app.get(Clock);
+    const now = clock.now.bind(clock);
+    const job = there.app.get(EndSessionsOnPolicyChanged);
+    job.endExpired();
+    expect(there.app.get(PassingOn).standingStreams).toBe(1);
+    clock.now = () => new Date(now().getTime() + 16 * 60_000);
+    try {
+      job.endExpired();
+      await stream.text();
+    } finally {
+      clock.now = now;
+    }
+    const next = (await client.refresh(tokens.refresh_token)).body as Tokens;
+    const again = await streamOf(next);
+    await again.body?.cancel();
   });
 });
 

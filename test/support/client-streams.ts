@@ -10,8 +10,12 @@ export interface Address {
   readonly token: string;
 }
 
-/** The standing stream of a session; resolves once it is open. */
-export async function standingStream({ url, token }: Address, path = '/mcp'): Promise<Response> {
+/** The standing stream of a session, at the same replica or another; resolves once it is open. */
+export async function standingStream(
+  { url, token }: Address,
+  path = '/mcp',
+  streamsAt = url,
+): Promise<Response> {
   const authorization = `Bearer ${token}`;
   const params = {
     protocolVersion: LEGACY,
@@ -25,7 +29,7 @@ export async function standingStream({ url, token }: Address, path = '/mcp'): Pr
   });
   const session = begun.headers.get('mcp-session-id');
   await begun.text();
-  const stream = await fetch(`${url}${path}`, {
+  const stream = await fetch(`${streamsAt}${path}`, {
     headers: {
       accept: 'text/event-stream',
       authorization,

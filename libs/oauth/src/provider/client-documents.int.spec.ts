@@ -7,6 +7,9 @@ import { FakeClock } from '../../../../test/support/fake-clock.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../../../../test/support/tls.js';
 import { ClientDocuments } from './client-documents.js';
 
+/** Of machines that are ten times slower. */
+const PATIENCE_MS = 60_000;
+
 describe(ClientDocuments.name, () => {
   let server: Server;
   let origin: string;
@@ -32,7 +35,7 @@ describe(ClientDocuments.name, () => {
 
   it('fetches eight documents at once, and refuses others at once', async () => {
     const documents = new ClientDocuments(new Clock());
-    documents.trust('localhost', TEST_CERTIFICATE);
+    documents.trust('localhost', TEST_CERTIFICATE, PATIENCE_MS);
     const running = Array.from({ length: 8 }, (_, n) => documents.fetch(`${origin}/${n}`));
     await expect(documents.fetch(`${origin}/ninth`)).rejects.toThrow('too many documents');
     await eventually(async () => expect(waiting).toHaveLength(8));
@@ -49,7 +52,7 @@ describe(ClientDocuments.name, () => {
   it('fetches sixty for one address in a minute, and none fewer for others', async () => {
     const clock = new FakeClock();
     const documents = new ClientDocuments(clock);
-    documents.trust('localhost', TEST_CERTIFICATE);
+    documents.trust('localhost', TEST_CERTIFICATE, PATIENCE_MS);
     const allowed = (address: string): number =>
       Array.from({ length: 100 }, () => documents.mayFetch(`${origin}/one`, address)).filter(
         Boolean,
@@ -68,7 +71,7 @@ describe(ClientDocuments.name, () => {
       'nonsense',
     ];
     for (const address of others) expect(documents.mayFetch(address, '192.0.2.1')).toBe(false);
-    documents.trust('localhost', TEST_CERTIFICATE);
+    documents.trust('localhost', TEST_CERTIFICATE, PATIENCE_MS);
     const fetched = documents.fetch(`${origin}/refused`);
     await eventually(async () => expect(waiting).toHaveLength(1));
     for (const response of waiting) response.writeHead(404).end();

@@ -24,6 +24,7 @@ export class ClientDocuments {
   private readonly logger = new Logger('oauth');
   private egress = new Egress({ mode: 'public', allow: NOWHERE });
   private authorities: string | undefined;
+  private requestMs = REQUEST_MS;
   private running = 0;
   /** Until when, monotonic. */
   private readonly failed = new LruMap<number>(MAX_FAILURES);
@@ -32,8 +33,9 @@ export class ClientDocuments {
 
   constructor(private readonly clock: Clock) {}
 
-  /** For tests, whose clients are on this machine. */
-  trust(host: string, authorities: string): void {
+  /** For tests, whose clients are on this machine, which may be slow. */
+  trust(host: string, authorities: string, requestMs = REQUEST_MS): void {
+    this.requestMs = requestMs;
     this.egress = new Egress({ mode: 'public', allow: { ranges: [], hosts: [host] } });
     this.authorities = authorities;
   }
@@ -63,10 +65,10 @@ export class ClientDocuments {
     const undici = await import('undici');
     const agent = await this.egress.agent({
       minVersion: 'TLSv1.2',
-      timeout: REQUEST_MS,
+      timeout: this.requestMs,
       ...(this.authorities !== undefined && { ca: this.authorities }),
     });
-    const late = AbortSignal.timeout(REQUEST_MS);
+    const late = AbortSignal.timeout(this.requestMs);
     try {
       const answer = await undici.fetch(address, {
         headers: { accept: 'application/json' },
