@@ -1,9 +1,10 @@
 import { chmodSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DataSource } from 'typeorm';
+import { refuseWhileInUse } from './database-in-use.js';
 import { type DatabaseEnv, dataSourceOptions } from './database.module.js';
 import { EmbeddedDatabase, embeddedFolder, foldersOfTemplate } from './embedded-database.js';
-import { migrate, type MigrationClass, revertLast } from './migrations.js';
+import { asMigrator, migrate, type MigrationClass, revertLastWith } from './migrations.js';
 
 /** For the build: writes a migrated embedded database that a first start copies. */
 export async function makeDatabaseTemplate(
@@ -43,7 +44,7 @@ function foldersIn(folder: string): string[] {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
-/** For the commands, without the service: applies all migrations or reverts one; returns their names. */
+/** For the commands: applies all migrations, or reverts one while no service runs; returns their names. */
 export async function migrateOnce(
   env: DatabaseEnv,
   migrations: readonly MigrationClass[],
@@ -60,8 +61,11 @@ export async function migrateOnce(
   ).initialize();
   try {
     if (direction === 'run') return await migrate(dataSource);
-    const reverted = await revertLast(dataSource);
-    return reverted ? [reverted] : [];
+    const reverted = await asMigrator(dataSource, async (runner) => {
+      if (env.DATABASE_URL) await refuseWhileInUse(runner);
+      return revertLastWith(dataSource, runner);
+    });
+    return reverted === undefined ? [] : [reverted];
   } finally {
     await dataSource.destroy();
     await embedded.close();

@@ -34,21 +34,25 @@ const MIGRATION_LOCK = 7_202_611;
  * Applies pending migrations in one transaction, so that a failing one leaves nothing behind. Throws SchemaTooNew when
  * the database has unknown migrations, unless they are marked as compatible.
  */
-export async function migrate(dataSource: DataSource): Promise<string[]> {
-  return withMigrator(dataSource, async (executor, runner) => {
-    await refuseNewer(dataSource, executor, runner);
-    const done = await executor.executePendingMigrations();
-    const compatible = done.filter(
-      ({ instance }) => instance && 'isCompatible' in instance && instance.isCompatible,
+export function migrate(dataSource: DataSource): Promise<string[]> {
+  return asMigrator(dataSource, (runner) => migrateWith(dataSource, runner));
+}
+
+/** On the connection of `asMigrator`, within its transaction if it has begun one. */
+export async function migrateWith(dataSource: DataSource, runner: QueryRunner): Promise<string[]> {
+  const executor = await executorOn(dataSource, runner);
+  await refuseNewer(dataSource, executor, runner);
+  const done = await executor.executePendingMigrations();
+  const compatible = done.filter(
+    ({ instance }) => instance && 'isCompatible' in instance && instance.isCompatible,
+  );
+  if (compatible.length > 0) {
+    await runner.query(
+      `INSERT INTO mcp.compatible_migrations (name) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`,
+      [compatible.map(({ name }) => name)],
     );
-    if (compatible.length > 0) {
-      await runner.query(
-        `INSERT INTO mcp.compatible_migrations (name) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`,
-        [compatible.map(({ name }) => name)],
-      );
-    }
-    return done.map(({ name }) => name);
-  });
+  }
+  return done.map(({ name }) => name);
 }
 
 async function refuseNewer(
@@ -56,7 +60,7 @@ async function refuseNewer(
   executor: MigrationExecutor,
   runner: QueryRunner,
 ): Promise<void> {
-  const names = new Set(dataSource.migrations.map((one) => one.name ?? one.constructor.name));
+  const names = new Set(migrationNames(dataSource));
   const executed = (await executor.getExecutedMigrations()).map(({ name }) => name);
   const unknown = executed.filter((name) => !names.has(name));
   if (unknown.length === 0) return;
@@ -69,12 +73,37 @@ async function refuseNewer(
 }
 
 /** Reverts the newest migration; its name, or undefined when there is none. */
-export async function revertLast(dataSource: DataSource): Promise<string | undefined> {
-  return withMigrator(dataSource, async (executor) => {
-    const [newest] = await executor.getExecutedMigrations();
-    if (newest) await executor.undoLastMigration();
-    return newest?.name;
-  });
+export function revertLast(dataSource: DataSource): Promise<string | undefined> {
+  return asMigrator(dataSource, (runner) => revertLastWith(dataSource, runner));
+}
+
+/** As `migrateWith`. */
+export async function revertLastWith(
+  dataSource: DataSource,
+  runner: QueryRunner,
+): Promise<string | undefined> {
+  const executor = await executorOn(dataSource, runner);
+  const [newest] = await executor.getExecutedMigrations();
+  if (newest) await executor.undoLastMigration();
+  return newest?.name;
+}
+
+/** Digits of the time at the end of the name of a migration. */
+const TIME_DIGITS = 13;
+
+/** Of all migrations of this version, in the order in which they are applied. */
+export function migrationNames({ migrations }: DataSource): readonly string[] {
+  const timeOf = (name: string): number => Number(name.slice(-TIME_DIGITS));
+  return migrations
+    .map((one) => one.name ?? one.constructor.name)
+    .toSorted((one, other) => timeOf(one) - timeOf(other));
+}
+
+async function executorOn(dataSource: DataSource, runner: QueryRunner): Promise<MigrationExecutor> {
+  await runner.query('CREATE SCHEMA IF NOT EXISTS mcp');
+  const executor = new MigrationExecutor(dataSource, runner);
+  executor.transaction = 'all';
+  return executor;
 }
 
 /** Lifts the statement timeout, because an index on a large table takes long to build; restored afterwards. */
@@ -85,9 +114,10 @@ async function withoutDeadline(runner: QueryRunner): Promise<string> {
   return rows[0]?.before ?? '0';
 }
 
-async function withMigrator<T>(
+/** `work` has a connection without a statement timeout, and no other process migrates the database meanwhile. */
+export async function asMigrator<T>(
   dataSource: DataSource,
-  work: (executor: MigrationExecutor, runner: QueryRunner) => Promise<T>,
+  work: (runner: QueryRunner) => Promise<T>,
 ): Promise<T> {
   const runner: QueryRunner =
     dataSource instanceof GuardedDataSource
@@ -96,13 +126,15 @@ async function withMigrator<T>(
   const deadline = await withoutDeadline(runner);
   try {
     await lock(runner);
-    await runner.query('CREATE SCHEMA IF NOT EXISTS mcp');
-    const executor = new MigrationExecutor(dataSource, runner);
-    executor.transaction = 'all';
-    return await work(executor, runner);
+    return await work(runner);
   } finally {
-    await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
-    await runner.query(`SELECT set_config('statement_timeout', $1, false)`, [deadline]);
+    // Fails with the connection, which then has neither.
+    await runner
+      .query(
+        `SELECT pg_advisory_unlock(${MIGRATION_LOCK}), set_config('statement_timeout', $1, false)`,
+        [deadline],
+      )
+      .catch(() => undefined);
     await runner.release();
   }
 }

@@ -13,7 +13,9 @@ export function migrateCommand() {
     .description('apply the migrations that the database does not have')
     .action(async () => {
       const { migrateOffline } = await import('./offline-database.js');
-      print('applied', await asCliError(migrateOffline()));
+      const names = await asCliError(migrateOffline());
+      for (const name of names) print(`applied ${name}`);
+      if (names.length === 0) print('nothing is applied');
     });
   group
     .command('revert')
@@ -22,7 +24,13 @@ export function migrateCommand() {
     .addHelpText('after', STOPPED)
     .action(async ({ count }) => {
       const { revertOffline } = await import('./offline-database.js');
-      print('reverted', await asCliError(revertOffline(count)));
+      let reverted = 0;
+      const tell = (name: string): void => {
+        reverted += 1;
+        print(`reverted ${name}`);
+      };
+      await asCliError(revertOffline(count, tell));
+      if (reverted === 0) print('nothing is reverted');
     });
   return group;
 }
@@ -44,7 +52,6 @@ export function credentialsCommand() {
   return group;
 }
 
-function print(done: string, names: readonly string[]): void {
-  const lines = names.length > 0 ? names.map((name) => `${done} ${name}`) : [`nothing is ${done}`];
-  process.stdout.write(`${lines.join('\n')}\n`);
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

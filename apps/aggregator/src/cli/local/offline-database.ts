@@ -9,17 +9,20 @@ export function backupOffline(file: string): Promise<void> {
 }
 
 export function restoreOffline(file: string, mayReplace: boolean): ReturnType<typeof restoreOnce> {
-  return restoreOnce(readSettings({}, []), migrations, file, mayReplace);
+  const order = { file, mayReplace, now: new Date() };
+  return restoreOnce(readSettings({}, []), migrations, order);
 }
 
 export function migrateOffline(): Promise<string[]> {
   return migrateOnce(readSettings({}, []), migrations, 'run');
 }
 
-/** The newest first; their names. */
-export async function revertOffline(count: number): Promise<string[]> {
+/** The newest first; each is told when it is done. */
+export async function revertOffline(count: number, tell: (name: string) => void): Promise<void> {
   const env = readSettings({}, []);
-  const names: string[] = [];
-  for (let i = 0; i < count; i++) names.push(...(await migrateOnce(env, migrations, 'revert')));
-  return names;
+  for (let i = 0; i < count; i++) {
+    const [name] = await migrateOnce(env, migrations, 'revert');
+    if (name === undefined) return;
+    tell(name);
+  }
 }

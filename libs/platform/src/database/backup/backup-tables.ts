@@ -13,8 +13,9 @@ export const LEFT_OUT: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Grow with use and are changed by no one: of the embedded database, which has one connection for everything, they are
- * read after the transaction, up to the last row that it saw.
+ * Grow with use, and no other table refers to their rows: of the embedded database, which has one connection for
+ * everything, they are read after the transaction, up to the last row that it saw. Only counts of the current day change
+ * meanwhile.
  */
 export const LOGS: ReadonlySet<string> = new Set([
   'audit_log',

@@ -1,10 +1,20 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { DataSource } from 'typeorm';
+import { join } from 'node:path';
+import { DataSource, type QueryRunner } from 'typeorm';
+import { DataDirHold } from '../../data-folder/data-dir-hold.js';
 import { AppError } from '../../errors/app-error.js';
+import { refuseWhileInUse } from '../database-in-use.js';
 import { type DatabaseEnv, dataSourceOptions } from '../database.module.js';
 import { EmbeddedDatabase, embeddedFolder } from '../embedded-database.js';
-import { migrate, type MigrationClass, revertLast } from '../migrations.js';
+import { DatabaseUnreachable } from '../failures/database.errors.js';
+import {
+  asMigrator,
+  migrateWith,
+  type MigrationClass,
+  migrationNames,
+  revertLastWith,
+} from '../migrations.js';
 import { type BackupHead, type BackupPart, readBackupFile, UnusableBackup } from './backup-file.js';
 import { RestoreTarget } from './backup.store.js';
 
@@ -16,7 +26,7 @@ export interface Restored {
   readonly head: BackupHead;
   readonly tables: number;
   readonly rows: number;
-  /** Where the former embedded database lies now. */
+  /** Where the former database is now: a folder, or a schema of PostgreSQL. */
   readonly former: string | undefined;
 }
 
@@ -30,72 +40,98 @@ export class DatabaseNotEmpty extends AppError {
   }
 }
 
-/** Processes that would write between the rows of the backup. */
-export class DatabaseInUse extends AppError {
-  constructor(addresses: readonly string[]) {
-    super(
-      `Switchboard runs on this database (${addresses.join(', ')}). Stop every replica, and restore again.`,
-      { kind: 'conflict', code: 'DATABASE_IN_USE' },
-    );
+/** Another process took the folder while this one stood still. */
+export class DataFolderLost extends AppError {
+  constructor(reason: string) {
+    super(`${reason}. Nothing is replaced; stop every replica, and restore again.`, {
+      kind: 'conflict',
+      code: 'DATA_FOLDER_LOST',
+    });
   }
+}
+
+export interface RestoreOrder {
+  readonly file: string;
+  readonly mayReplace: boolean;
+  /** Stands in the name of the former database. */
+  readonly now: Date;
 }
 
 /**
  * For the command, while no service runs: makes the database that the settings name from a backup, of the embedded
- * database or of PostgreSQL. All or nothing: after a failure there is no database, or the former one.
+ * database or of PostgreSQL. After a failure, also of this process, the former database is as it was.
  */
 export async function restoreOnce(
   env: DatabaseEnv,
   migrations: readonly MigrationClass[],
-  file: string,
-  mayReplace: boolean,
+  order: RestoreOrder,
 ): Promise<Restored> {
   return env.DATABASE_URL
-    ? restorePostgres(env, migrations, file, mayReplace)
-    : restoreEmbedded(env, migrations, file, mayReplace);
+    ? restorePostgres(env, migrations, order)
+    : restoreEmbedded(env, migrations, order);
 }
 
+/** Filled beside the former one, which is moved away when the new one is whole. */
 async function restoreEmbedded(
   env: DatabaseEnv,
   migrations: readonly MigrationClass[],
-  file: string,
-  mayReplace: boolean,
+  { file, mayReplace, now }: RestoreOrder,
 ): Promise<Restored> {
-  const embedded = new EmbeddedDatabase();
-  await embedded.hold(env.MCP_AGGREGATOR_DATA_DIR);
-  const folder = embeddedFolder(env.MCP_AGGREGATOR_DATA_DIR);
-  let former: string | undefined;
+  const hold = await DataDirHold.take(env.MCP_AGGREGATOR_DATA_DIR);
+  const draft = join(env.MCP_AGGREGATOR_DATA_DIR, 'restoring');
   try {
-    if (existsSync(folder)) {
-      if (!mayReplace) throw new DatabaseNotEmpty(`in ${folder}`);
-      former = `${folder}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-      await rename(folder, former);
-    }
-    const dataSource = await new DataSource(
-      dataSourceOptions(env, embedded, migrations),
-    ).initialize();
-    try {
-      const restored = await fill(dataSource, file);
-      return { ...restored, former };
-    } finally {
-      await dataSource.destroy();
-      await embedded.close();
-    }
-  } catch (error) {
-    if (error instanceof DatabaseNotEmpty) throw error;
-    await rm(folder, { recursive: true, force: true });
-    if (former !== undefined) await rename(former, folder);
-    throw error;
+    const folder = embeddedFolder(env.MCP_AGGREGATOR_DATA_DIR);
+    if (existsSync(folder) && !mayReplace) throw new DatabaseNotEmpty(`in ${folder}`);
+    // Of a run that was killed.
+    await rm(draft, { recursive: true, force: true });
+    const draftEnv = { ...env, MCP_AGGREGATOR_DATA_DIR: draft };
+    const restored = await fillEmbedded(draftEnv, migrations, file);
+    if (!hold.isHeld()) throw new DataFolderLost(hold.lost ?? 'The data folder is lost');
+    return { ...restored, former: await putInPlace(embeddedFolder(draft), folder, now) };
   } finally {
+    if (hold.isHeld()) await rm(draft, { recursive: true, force: true });
+    hold.release();
+  }
+}
+
+async function fillEmbedded(
+  env: DatabaseEnv,
+  migrations: readonly MigrationClass[],
+  file: string,
+): Promise<Omit<Restored, 'former'>> {
+  mkdirSync(env.MCP_AGGREGATOR_DATA_DIR, { mode: 0o700 });
+  const embedded = new EmbeddedDatabase();
+  const dataSource = new DataSource(dataSourceOptions(env, embedded, migrations));
+  try {
+    await dataSource.initialize();
+    return await inTransaction(dataSource, (runner) => fill(dataSource, runner, file));
+  } finally {
+    if (dataSource.isInitialized) await dataSource.destroy();
     await embedded.close();
   }
+}
+
+/** Where the former folder is now, if there was one. */
+async function putInPlace(made: string, folder: string, now: Date): Promise<string | undefined> {
+  if (!existsSync(folder)) {
+    await rename(made, folder);
+    return undefined;
+  }
+  const former = `${folder}.before-restore-${timeInName(now, '-')}`;
+  await rename(folder, former);
+  try {
+    await rename(made, folder);
+  } catch (error) {
+    await rename(former, folder);
+    throw error;
+  }
+  return former;
 }
 
 async function restorePostgres(
   env: DatabaseEnv,
   migrations: readonly MigrationClass[],
-  file: string,
-  mayReplace: boolean,
+  { file, mayReplace, now }: RestoreOrder,
 ): Promise<Restored> {
   const direct = {
     ...env,
@@ -104,79 +140,93 @@ async function restorePostgres(
     MCP_AGGREGATOR_DATABASE_WAIT: STATEMENT_S,
     MCP_AGGREGATOR_DATABASE_TIMEOUT: STATEMENT_S,
   };
-  const dataSource = await new DataSource(
-    dataSourceOptions(direct, new EmbeddedDatabase(), migrations),
-  ).initialize();
+  const options = dataSourceOptions(direct, new EmbeddedDatabase(), migrations);
+  const dataSource = await new DataSource(options).initialize().catch((error: unknown) => {
+    throw new DatabaseUnreachable(direct.DATABASE_URL, error);
+  });
   try {
-    if (await hasSchema(dataSource)) {
-      if (!mayReplace) throw new DatabaseNotEmpty('the schema mcp of DATABASE_URL');
-      await refuseWhileInUse(dataSource);
-      // Read to its end first, because the former rows are gone then.
-      for await (const _part of readBackupFile(file));
-      await dataSource.query('DROP SCHEMA mcp CASCADE');
-    }
-    const restored = await fill(dataSource, file).catch(async (error: unknown) => {
-      await dataSource.query('DROP SCHEMA IF EXISTS mcp CASCADE');
-      throw error;
+    return await inTransaction(dataSource, async (runner) => {
+      const isThere = await hasSchema(runner);
+      if (isThere && !mayReplace) throw new DatabaseNotEmpty('the schema mcp of DATABASE_URL');
+      const former = isThere ? await moveAway(runner, now) : undefined;
+      return { ...(await fill(dataSource, runner, file)), former };
     });
-    return { ...restored, former: undefined };
   } finally {
     await dataSource.destroy();
   }
 }
 
-async function hasSchema(dataSource: DataSource): Promise<boolean> {
-  const [row] = await dataSource.query<{ there: boolean }[]>(
+/** PostgreSQL takes all of it back after a failure, a kill or a lost connection. */
+function inTransaction<T>(
+  dataSource: DataSource,
+  work: (runner: QueryRunner) => Promise<T>,
+): Promise<T> {
+  return asMigrator(dataSource, async (runner) => {
+    await runner.startTransaction();
+    try {
+      const done = await work(runner);
+      await runner.commitTransaction();
+      return done;
+    } catch (error) {
+      await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
+async function hasSchema({ manager }: QueryRunner): Promise<boolean> {
+  const [row] = await manager.query<{ there: boolean }[]>(
     `SELECT to_regnamespace('mcp') IS NOT NULL AS there`,
   );
   return row?.there === true;
 }
 
-async function refuseWhileInUse(dataSource: DataSource): Promise<void> {
-  const others = await dataSource.query<{ address: string }[]>(
-    `SELECT DISTINCT coalesce(host(client_addr), 'this machine') AS address FROM pg_stat_activity
-     WHERE application_name = 'switchboard' AND datname = current_database()
-       AND client_port IS DISTINCT FROM (SELECT client_port FROM pg_stat_activity WHERE pid = pg_backend_pid())`,
-  );
-  if (others.length > 0) throw new DatabaseInUse(others.map(({ address }) => address));
+/** The former schema keeps its rows under another name. */
+async function moveAway(runner: QueryRunner, now: Date): Promise<string> {
+  await refuseWhileInUse(runner);
+  const former = `mcp_before_restore_${timeInName(now, '_')}`;
+  await runner.query(`ALTER SCHEMA mcp RENAME TO ${former}`);
+  return `the schema ${former}`;
+}
+
+function timeInName(now: Date, separator: string): string {
+  return now.toISOString().toLowerCase().replaceAll(/[-:.]/g, separator);
 }
 
 /** Into an empty database: the schema of the backup, its rows, then the newer migrations. */
-async function fill(dataSource: DataSource, file: string): Promise<Omit<Restored, 'former'>> {
+async function fill(
+  dataSource: DataSource,
+  runner: QueryRunner,
+  file: string,
+): Promise<Omit<Restored, 'former'>> {
   const parts = readBackupFile(file);
   const first = (await parts.next()).value as BackupPart | undefined;
   if (first?.kind !== 'head') throw new UnusableBackup(file, 'it is no backup of Switchboard');
-  await migrate(dataSource);
-  await revertTo(dataSource, first.head, file);
-  const counts = await dataSource.transaction(async (tx) => {
-    const target = await RestoreTarget.empty(tx);
-    const loader = new Loader(target, file);
-    for await (const part of parts) await loader.take(part);
-    await loader.flush();
-    await target.advanceSequences();
-    return { tables: loader.tables, rows: loader.rows };
-  });
-  await migrate(dataSource);
-  return { head: first.head, ...counts };
+  const surplus = surplusMigrations(migrationNames(dataSource), first.head, file);
+  await migrateWith(dataSource, runner);
+  for (let count = 0; count < surplus; count++) await revertLastWith(dataSource, runner);
+  const target = await RestoreTarget.empty(runner.manager);
+  const loader = new Loader(target, file);
+  for await (const part of parts) await loader.take(part);
+  await loader.flush();
+  await target.advanceSequences();
+  await migrateWith(dataSource, runner);
+  return { head: first.head, tables: loader.tables, rows: loader.rows };
 }
 
-async function revertTo(dataSource: DataSource, head: BackupHead, file: string): Promise<void> {
-  const known = new Set(dataSource.migrations.map((one) => one.name ?? one.constructor.name));
-  const unknown = head.migrations.filter((name) => !known.has(name));
-  if (unknown.length > 0) {
+/** How many of the newest migrations the database of the backup did not have. */
+function surplusMigrations(known: readonly string[], head: BackupHead, file: string): number {
+  if (head.migrations.some((name) => !known.includes(name))) {
     throw new UnusableBackup(
       file,
       `it was made by Switchboard ${head.version}, which is newer; restore it with that version or a later one`,
     );
   }
   const wanted = new Set(head.migrations);
-  const surplus = [...known].filter((name) => !wanted.has(name)).length;
-  for (let count = 0; count < surplus; count++) {
-    const reverted = await revertLast(dataSource);
-    if (reverted === undefined || wanted.has(reverted)) {
-      throw new UnusableBackup(file, 'its migrations are not those of a release');
-    }
+  if (!known.slice(0, wanted.size).every((name) => wanted.has(name))) {
+    throw new UnusableBackup(file, 'its migrations are not those of a release');
   }
+  return known.length - wanted.size;
 }
 
 class Loader {
