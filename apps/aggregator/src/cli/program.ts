@@ -8,7 +8,7 @@ import { connectionsGroup } from './connections.group.js';
 import { EXIT_CODES_HELP } from './exit-codes.js';
 import { healthCommand, statusCommand } from './health.js';
 import { localCommands } from './local/local.commands.js';
-import { locateService, type Service } from './locate-service.js';
+import { locateLocalService, locateService, type Service } from './locate-service.js';
 import { oauthGroup } from './oauth.group.js';
 import { grantsGroup } from './policy/grants.group.js';
 import { overridesGroup } from './policy/overrides.group.js';
@@ -50,6 +50,8 @@ export function buildProgram({ version, env, output }: Surroundings) {
     .option('--json', 'print the JSON answers of the REST API')
     .addHelpText('afterAll', EXIT_CODES_HELP);
   const locate = (): Service => locateService(program.opts(), env);
+  const clientOf = (url: string): RestClient =>
+    new RestClient(locateLocalService(url, program.opts().token, env));
   const perform: Perform = async (action) => {
     const isJson = program.opts().json ?? false;
     const shown = output(isJson);
@@ -59,7 +61,7 @@ export function buildProgram({ version, env, output }: Surroundings) {
     process.exitCode = outcome.exitCode;
   };
   for (const command of commandsOf(perform, env)) program.addCommand(command);
-  for (const command of localCommands(perform)) program.addCommand(command);
+  for (const command of localCommands(perform, clientOf)) program.addCommand(command);
   program.addCommand(stdioCommand(locate));
   program.addCommand(completionCommand());
   program.addCommand(

@@ -9,7 +9,7 @@ const MAX_DETAIL_CHARS = 2_000;
 export function refusalOf(url: string, status: number, body: unknown): CliError {
   if (status === 401) {
     return new CliError(
-      'The service requires a token: set --token or SWITCHBOARD_TOKEN, or run this in the folder that holds its data folder.',
+      'The service requires a token: set --token or SWITCHBOARD_TOKEN, or run this in the folder that holds its data folder. The token of that folder is sent to its own service and to this machine only.',
       exitCodes.unauthorized,
       'UNAUTHORIZED',
     );
@@ -37,7 +37,8 @@ export function streamRefused(url: string, status: number): CliError {
     return new CliError(detail, exitCodes.unauthorized, 'FORBIDDEN');
   }
   if (status === 404) return new CliError('There is no such server.', exitCodes.notFound);
-  return new CliError(`${url} answered HTTP ${status}.`, exitCodes.failed);
+  const exitCode = status >= 500 ? exitCodes.unreachable : exitCodes.failed;
+  return new CliError(`${url} answered HTTP ${status}.`, exitCode);
 }
 
 export function unreachable(url: string, cause: unknown): CliError {

@@ -1,7 +1,15 @@
-import { connectionProblem, type Env, processVariables, SERVICE_NAME } from '@app/platform';
+import {
+  connectionProblem,
+  Egress,
+  egressPolicy,
+  type Env,
+  processVariables,
+  SERVICE_NAME,
+} from '@app/platform';
 import type { StoredServer } from '@app/registry';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, sep } from 'node:path';
+import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import { fail, type Finding, ok, warn } from './finding.js';
 
@@ -61,15 +69,28 @@ export async function checkQdrant(env: Env): Promise<Finding> {
 }
 
 /** Whether the programs of servers are installed, and their addresses answer; nothing is started. */
-export async function checkStoredServers(servers: readonly StoredServer[]): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (let start = 0; start < servers.length; start += PROBES) {
-    findings.push(...(await Promise.all(servers.slice(start, start + PROBES).map(checkServer))));
+export async function checkStoredServers(
+  env: Env,
+  servers: readonly StoredServer[],
+): Promise<Finding[]> {
+  // The service connects by the same rule.
+  const agent = await new Egress(egressPolicy(env)).agent();
+  try {
+    const findings: Finding[] = [];
+    for (let start = 0; start < servers.length; start += PROBES) {
+      const some = servers.slice(start, start + PROBES);
+      findings.push(...(await Promise.all(some.map((server) => checkServer(server, agent)))));
+    }
+    return findings;
+  } finally {
+    await agent.destroy();
   }
-  return findings;
 }
 
-async function checkServer({ name, wanted, target }: StoredServer): Promise<Finding> {
+async function checkServer(
+  { name, wanted, target }: StoredServer,
+  agent: Dispatcher,
+): Promise<Finding> {
   const check = `server ${name}`;
   if (!wanted) return ok(check, 'is not to be connected');
   if (!target) {
@@ -84,14 +105,15 @@ async function checkServer({ name, wanted, target }: StoredServer): Promise<Find
           'Install it for the user of the service, or correct the command: switchboard servers edit.',
         );
   }
-  const { origin } = new URL(target.url);
+  const { origin, pathname, search } = new URL(target.url);
   try {
-    const answer = await fetch(target.url, {
+    const { request } = await import('undici');
+    const { body } = await request(`${origin}${pathname}${search}`, {
       method: 'HEAD',
-      redirect: 'manual',
+      dispatcher: agent,
       signal: AbortSignal.timeout(WITHIN_MS),
     });
-    await answer.body?.cancel();
+    await body.dump();
     // Without the session and the credentials of a client any answer is one.
     return ok(check, `${origin} answers`);
   } catch (error) {

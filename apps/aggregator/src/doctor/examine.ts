@@ -22,7 +22,9 @@ export async function examine(
     ...findings,
     ...clockOf(env),
     await checkQdrant(env),
-    ...(service ? await serversOf(service.url) : await checkStoredServers(stored?.servers ?? [])),
+    ...(service
+      ? await serversOf(service.url)
+      : await checkStoredServers(env, stored?.servers ?? [])),
   ];
 }
 

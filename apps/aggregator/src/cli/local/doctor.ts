@@ -5,9 +5,12 @@ import type { RestClient } from '../rest-client.js';
 import { coloured, type Screen, visible } from '../screen.js';
 import type { CommandResult, Perform } from '../session.js';
 
+export type ClientOf = (url: string) => RestClient;
+
 const COLOUR_WORDS = { ok: 'healthy', warn: 'degraded', fail: 'unhealthy' } as const;
 
-export function doctorCommand(perform: Perform) {
+/** `clientOf`: of the service that was found, which need not be the one that other commands ask. */
+export function doctorCommand(perform: Perform, clientOf: ClientOf) {
   return new Command('doctor')
     .description(
       'check everything that the service needs, and say what to do; exits with 1 on a failure',
@@ -16,12 +19,12 @@ export function doctorCommand(perform: Perform) {
       'after',
       '\nRun it where the service runs, with its settings; the service may be stopped.',
     )
-    .action(() => perform(doctor));
+    .action(() => perform(() => doctor(clientOf)));
 }
 
-async function doctor(rest: RestClient): Promise<CommandResult> {
+async function doctor(clientOf: ClientOf): Promise<CommandResult> {
   const { examine } = await import('../../doctor/examine.js');
-  const findings = await examine(() => serversOf(rest));
+  const findings = await examine((url) => serversOf(clientOf(url)));
   const isFailed = findings.some(({ outcome }) => outcome === 'fail');
   return {
     json: { checks: findings },

@@ -2,14 +2,14 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Perform } from '../session.js';
 import { backupCommand, restoreCommand } from './backup.js';
 import { credentialsCommand, migrateCommand } from './database.commands.js';
-import { doctorCommand } from './doctor.js';
+import { type ClientOf, doctorCommand } from './doctor.js';
 
 /** Commands that are the service themselves, instead of asking a running one. Each loads its modules on demand. */
-export function localCommands(perform: Perform): CommandUnknownOpts[] {
+export function localCommands(perform: Perform, clientOf: ClientOf): CommandUnknownOpts[] {
   return [
     startCommand(),
     demoCommand(),
-    doctorCommand(perform),
+    doctorCommand(perform, clientOf),
     backupCommand(perform),
     restoreCommand(),
     migrateCommand(),
