@@ -17,6 +17,11 @@ interface Exchange<T> {
   readonly response: Response | undefined;
 }
 
+/** `Last-Event-ID` of a stream of events. */
+export interface StreamPosition {
+  id: string | undefined;
+}
+
 export interface PageRange {
   readonly limit: number;
   readonly offset: number;
@@ -58,21 +63,23 @@ export class RestClient {
     return data;
   }
 
-  /** What happens, from now on or after the event with this id, until the service ends the stream. */
+  /**
+   * What happens, from now on or after the position, until the service ends the stream. The position is kept up to date;
+   * it is there as soon as the stream has begun.
+   */
   async *events(
     query: NonNullable<StreamEventsData['query']>,
-    lastId?: string,
-  ): AsyncGenerator<{ readonly event: StreamEventsResponse; readonly id: string | undefined }> {
-    let id = lastId;
+    position: StreamPosition,
+  ): AsyncGenerator<StreamEventsResponse> {
     let failure: unknown;
     const { stream } = await this.api.streamEvents({
       query,
-      ...(lastId !== undefined && { headers: { 'Last-Event-ID': lastId } }),
+      ...(position.id !== undefined && { headers: { 'Last-Event-ID': position.id } }),
       sseMaxRetryAttempts: 1,
-      onSseEvent: (event) => (id = event.id),
+      onSseEvent: ({ id }) => (position.id = id ?? position.id),
       onSseError: (error) => (failure = error),
     });
-    for await (const event of stream) yield { event, id };
+    yield* stream;
     if (failure === undefined) return;
     const status = /^SSE failed: (\d{3})/.exec(
       failure instanceof Error ? failure.message : '',
