@@ -8,7 +8,7 @@ import { CallDayStore } from './stats/call-day.store.js';
 import { CallDays } from './stats/call-days.js';
 import { CallHistory } from './stats/call-history.js';
 import { CallStatsHandler } from './stats/call-stats.query.js';
-import { ForgetCallsOnServerRemoved } from './stats/forget-calls.on-server-removed.js';
+import { ForgetCallsOnCatalogueReplaced } from './stats/forget-calls.on-catalogue-replaced.js';
 import { StatsController } from './stats/stats.controller.js';
 import { StoreCallDaysJob } from './stats/store-call-days.job.js';
 import { EndStreamsOnAccessChanges } from './stream/end-streams.on-access-changes.js';
@@ -31,7 +31,7 @@ import { TellServersOnServerChanges } from './tell/tell-servers.on-server-change
     CallStatsHandler,
     EndStreamsOnAccessChanges,
     EventStreams,
-    ForgetCallsOnServerRemoved,
+    ForgetCallsOnCatalogueReplaced,
     PeerQuestions,
     StoreCallDaysJob,
     TellAuditEntries,

@@ -30,7 +30,7 @@ describe.each(allEngines)('calls by day in %s', (engine) => {
     expect(server).toMatchObject({ day: DAY, serverId: A, tool: null, calls: 35, errors: 4 });
     expect(server?.latency[7]).toBe(35);
     const tools = await store.ofTools(filter, undefined, 10);
-    expect(new Map(tools.map(({ tool, calls }) => [tool, calls]))).toEqual(
+    expect(new Map(tools.days.map(({ tool, calls }) => [tool, calls]))).toEqual(
       new Map([
         ['x', 32],
         ['y', 3],
@@ -41,8 +41,11 @@ describe.each(allEngines)('calls by day in %s', (engine) => {
   it('are read of all servers, of one tool, and of the tools that were called most', async () => {
     const filter = { fromDay: DAY, serverId: undefined };
     expect(await store.ofServers(filter)).toHaveLength(2);
-    expect(await store.ofTools(filter, 'x', 10)).toHaveLength(2);
-    expect(await store.ofTools(filter, undefined, 1)).toMatchObject([{ tool: 'x', calls: 32 }]);
+    expect((await store.ofTools(filter, 'x', 10)).days).toHaveLength(2);
+    expect(await store.ofTools(filter, undefined, 1)).toMatchObject({
+      days: [{ tool: 'x', calls: 32 }],
+      tools: 3,
+    });
     expect(await store.ofServers({ ...filter, fromDay: DAY + 1 })).toEqual([]);
   });
 

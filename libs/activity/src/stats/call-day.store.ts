@@ -75,23 +75,23 @@ export class CallDayStore {
     return rows.map(dayOf);
   }
 
-  /** Of the tools that were called most, at most so many. */
+  /** Of the tools that were called most, at most so many; and how many were called at all. */
   async ofTools(
     { fromDay, serverId }: DayFilter,
     tool: string | undefined,
     most: number,
-  ): Promise<readonly StoredDay[]> {
-    const rows = await this.database.direct.query<DayRow[]>(
+  ): Promise<{ readonly days: readonly StoredDay[]; readonly tools: number }> {
+    const rows = await this.database.direct.query<(DayRow & { readonly tools: number })[]>(
       `WITH most_called AS (
-         SELECT server_id, tool FROM mcp.call_days
+         SELECT server_id, tool, (count(*) OVER ())::int AS tools FROM mcp.call_days
          WHERE tool <> '' AND day >= date '1970-01-01' + $1::int
            AND ($2::uuid IS NULL OR server_id = $2) AND ($3::varchar IS NULL OR tool = $3)
          GROUP BY server_id, tool ORDER BY sum(calls) DESC, server_id, tool LIMIT $4)
-       SELECT ${COLUMNS} FROM mcp.call_days JOIN most_called USING (server_id, tool)
+       SELECT ${COLUMNS}, tools FROM mcp.call_days JOIN most_called USING (server_id, tool)
        WHERE day >= date '1970-01-01' + $1::int`,
       [fromDay, serverId ?? null, tool ?? null, most],
     );
-    return rows.map(dayOf);
+    return { days: rows.map(dayOf), tools: rows[0]?.tools ?? 0 };
   }
 
   /** By the database's clock. */

@@ -16,8 +16,12 @@ function counting() {
     monotonic: () => time.ms,
   } as Clock;
   const days = new CallDays();
+  const stored = { tools: 0 };
   const history = new CallHistory(clock, days);
-  const rows = { ofServers: async () => [], ofTools: async () => [] } as unknown as CallDayStore;
+  const rows = {
+    ofServers: async () => [],
+    ofTools: async () => ({ days: [], tools: stored.tools }),
+  } as unknown as CallDayStore;
   const peers = {
     answerWith: () => undefined,
     ask: async () => ({ answers: [], missing: 0 }),
@@ -25,7 +29,7 @@ function counting() {
   const handler = new CallStatsHandler(history, days, rows, peers, clock);
   const call = (serverId: string, tool: string, milliseconds = 12, isError = false): void =>
     history.add({ serverId, tool, milliseconds, isError });
-  return { time, history, handler, call };
+  return { time, history, handler, call, stored };
 }
 
 describe(CallStatsHandler.name, () => {
@@ -51,6 +55,24 @@ describe(CallStatsHandler.name, () => {
     expect(series).toEqual([]);
     const day = await handler.execute(new CallStats({ window: '24h' }));
     expect(day.series[0]?.sums.calls).toBe(1);
+  });
+
+  it.each(['24h', '30d'] as const)(
+    'shows the tool that was called most within %s, although thousands were called before it',
+    async (window) => {
+      const { handler, call } = counting();
+      for (let n = 0; n < 2_500; n++) call('a', `tool-${n}`);
+      for (let calls = 0; calls < 10; calls++) call('a', 'busy');
+      const { series } = await handler.execute(new CallStats({ window, by: 'tool' }));
+      expect(series[0]).toMatchObject({ tool: 'busy' });
+    },
+  );
+
+  it('counts stored tools beyond those that are read as left out', async () => {
+    const { handler, stored } = counting();
+    stored.tools = 450;
+    const answer = await handler.execute(new CallStats({ window: '30d', by: 'tool' }));
+    expect(answer.leftOut).toBe(250);
   });
 
   it('sorts series by calls, and counts those that it leaves out', async () => {

@@ -72,6 +72,14 @@ export interface CallStatsAnswer {
   readonly missing: number;
 }
 
+interface StoredSeries {
+  readonly series: readonly CallPointsOf[];
+  /** Tools that were called less than those. */
+  readonly leftOut: number;
+}
+
+const NOTHING_STORED: StoredSeries = { series: [], leftOut: 0 };
+
 /** Calls of all replicas within a window: in all, by server, or by tool. */
 export class CallStats extends Query<CallStatsAnswer> {
   constructor(readonly asked: Question) {
@@ -101,13 +109,13 @@ export class CallStatsHandler implements IQueryHandler<CallStats>, OnModuleInit 
     const { window } = asked;
     const to = Math.floor(this.clock.now().getTime() / 1_000);
     const [stored, { answers, missing }] = await Promise.all([
-      window === '30d' ? this.storedSeries(asked, to) : [],
+      window === '30d' ? this.storedSeries(asked, to) : NOTHING_STORED,
       this.peers.ask(QUESTION, questionTo(asked)),
     ]);
     const parsed = answers.map((answer) => seriesRows.safeParse(answer));
     const others = parsed.flatMap(({ data = [] }) => data.map(read));
     const unreadable = parsed.filter(({ success }) => !success).length;
-    const all = [...this.ownSeries(asked), ...stored, ...others];
+    const all = [...this.ownSeries(asked), ...stored.series, ...others];
     const groups = new Set(all.map(keyOf)).size;
     const stepSeconds = stepFor(window, Math.min(groups, MAX_SERIES));
     const from = to - (to % stepSeconds) - lengthS[window] + stepSeconds;
@@ -120,7 +128,7 @@ export class CallStatsHandler implements IQueryHandler<CallStats>, OnModuleInit 
       to,
       since: this.history.since,
       series: sorted.slice(0, most),
-      leftOut: Math.max(0, sorted.length - most),
+      leftOut: Math.max(0, sorted.length - most) + stored.leftOut,
       missing: missing + unreadable,
     };
   }
@@ -129,7 +137,7 @@ export class CallStatsHandler implements IQueryHandler<CallStats>, OnModuleInit 
   private ownSeries({ window, by, serverId, tool }: Question): readonly CallPointsOf[] {
     if (window === '30d') return this.waitingDays({ window, by, serverId, tool });
     if (by === 'tool' || tool !== undefined) {
-      return this.history.pointsOfTools(window, serverId, tool).slice(0, MAX_SENT_SERIES);
+      return mostCalled(this.history.pointsOfTools(window, serverId, tool));
     }
     if (by === 'server' || serverId !== undefined) {
       return this.history.pointsOfServers(window, serverId);
@@ -144,19 +152,33 @@ export class CallStatsHandler implements IQueryHandler<CallStats>, OnModuleInit 
         (tool === undefined || day.tool === tool),
     );
     if (by === 'tool' || tool !== undefined) {
-      return waiting.slice(0, MAX_SENT_SERIES).map((day) => pointsOf(day));
+      return mostCalled(waiting.map((day) => pointsOf(day)));
     }
     return ofServers(waiting).map((day) => pointsOf({ ...day, tool: null }, by, serverId));
   }
 
-  private async storedSeries(asked: Question, to: number): Promise<readonly CallPointsOf[]> {
+  private async storedSeries(asked: Question, to: number): Promise<StoredSeries> {
     const { by, serverId, tool } = asked;
     const filter = { fromDay: Math.floor(to / DAY_S) - 29, serverId };
     if (by === 'tool' || tool !== undefined) {
-      return (await this.rows.ofTools(filter, tool, MAX_SERIES)).map((day) => pointsOf(day));
+      const { days, tools } = await this.rows.ofTools(filter, tool, MAX_SERIES);
+      const leftOut = Math.max(0, tools - MAX_SERIES);
+      return { series: days.map((day) => pointsOf(day)), leftOut };
     }
-    return (await this.rows.ofServers(filter)).map((day) => pointsOf(day, by, serverId));
+    const days = await this.rows.ofServers(filter);
+    return { series: days.map((day) => pointsOf(day, by, serverId)), leftOut: 0 };
   }
+}
+
+/** As many as one replica sends. */
+function mostCalled(all: readonly CallPointsOf[]): readonly CallPointsOf[] {
+  if (all.length <= MAX_SENT_SERIES) return all;
+  const calls = new Map(
+    all.map((one) => [one, one.points.reduce((sum, point) => sum + point.calls, 0)]),
+  );
+  return all
+    .toSorted((one, other) => (calls.get(other) ?? 0) - (calls.get(one) ?? 0))
+    .slice(0, MAX_SENT_SERIES);
 }
 
 /** The shortest step with which all series fit. */

@@ -6,6 +6,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { Catalogue } from '@app/catalogue';
 import { Env } from '@app/platform';
 import { CallDayStore } from './call-day.store.js';
 import { CallDays } from './call-days.js';
@@ -22,6 +23,7 @@ export class StoreCallDaysJob implements OnApplicationBootstrap, BeforeApplicati
   constructor(
     private readonly days: CallDays,
     private readonly rows: CallDayStore,
+    private readonly catalogue: Catalogue,
     @Inject(Env) private readonly env: Env,
   ) {}
 
@@ -44,7 +46,9 @@ export class StoreCallDaysJob implements OnApplicationBootstrap, BeforeApplicati
   }
 
   private async storeWaiting(): Promise<void> {
-    const waiting = this.days.take();
+    const { servers } = this.catalogue.current;
+    // A call may end after its server was removed.
+    const waiting = this.days.take().filter(({ serverId }) => servers.has(serverId));
     if (waiting.length === 0) return;
     try {
       await this.rows.add(waiting);
