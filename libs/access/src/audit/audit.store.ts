@@ -71,7 +71,7 @@ export class AuditStore {
 
   constructor(private readonly database: Database) {}
 
-  /** Called for each entry once it is committed; those of tool calls are many. */
+  /** Called for each entry once it is committed; those of tool calls are many. The change is answered afterwards. */
   onRecorded(listener: (entry: AuditEntry) => unknown): () => void {
     return this.recorded.hear(listener);
   }
@@ -79,7 +79,7 @@ export class AuditStore {
   /** `tx`: the transaction of the change, so that both are committed or neither. */
   async record(entry: AuditEntry, tx: Tx = this.database.direct): Promise<void> {
     await tx.insert(AuditEntity, rowOf(entry));
-    this.database.afterCommit(tx, () => void this.recorded.tell(entry));
+    await this.database.afterCommit(tx, () => this.recorded.tell(entry));
   }
 
   /** All or none, in one transaction. */
@@ -89,7 +89,7 @@ export class AuditStore {
         await tx.insert(AuditEntity, entries.slice(start, start + ROWS_PER_INSERT).map(rowOf));
       }
     });
-    for (const entry of entries) void this.recorded.tell(entry);
+    await Promise.all(entries.map((entry) => this.recorded.tell(entry)));
   }
 
   /**

@@ -17,7 +17,10 @@ export type Tx = EntityManager;
 /** After this many consecutive deadlocks the cause is a bug. */
 const MAX_ATTEMPTS = 5;
 
-const afterCommits = new WeakMap<Tx, (() => void)[]>();
+/** What is done once a transaction has committed. */
+type AfterCommit = () => Promise<void>;
+
+const afterCommits = new WeakMap<Tx, AfterCommit[]>();
 
 /**
  * Access to PostgreSQL for handlers, which may open a transaction but contain no SQL. Queries wait for locks and
@@ -52,18 +55,18 @@ export class Database {
   }
 
   /**
-   * Runs `work` in a transaction. After `deadlock_detected` the transaction is retried, so `work` must do nothing but
-   * write rows.
+   * Runs `work` in a transaction, and resolves when what was given to `afterCommit` has settled. After
+   * `deadlock_detected` the transaction is retried, so `work` must do nothing but write rows.
    */
   async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      let after: (() => void)[] = [];
+      let after: AfterCommit[] = [];
       try {
         const done = await this.dataSource.transaction((tx) => {
           afterCommits.set(tx, (after = []));
           return work(tx);
         });
-        for (const told of after) told();
+        await Promise.all(after.map((told) => told()));
         return done;
       } catch (error) {
         if (isConnectionGone(error)) throw new DatabaseUnavailable('unreachable', error);
@@ -72,11 +75,14 @@ export class Database {
     }
   }
 
-  /** Runs `then` after the transaction has committed, or at once outside of one. It must not throw. */
-  afterCommit(tx: Tx, then: () => void): void {
+  /**
+   * Runs `then` after the transaction has committed, and resolves at once; outside of one it runs now, and is waited for.
+   * It must neither throw nor reject.
+   */
+  async afterCommit(tx: Tx, then: AfterCommit): Promise<void> {
     const waiting = afterCommits.get(tx);
     if (waiting) waiting.push(then);
-    else then();
+    else await then();
   }
 
   /**
