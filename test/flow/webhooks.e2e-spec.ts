@@ -61,7 +61,7 @@ describe('webhooks', () => {
       [...receiver.of('/all'), ...receiver.of('/one')].map(({ isSigned }) => isSigned),
     ).toEqual([true, true, true]);
     expect(receiver.of('/one')[0]).toMatchObject({
-      messageId: expect.stringMatching(/^msg_\d+$/),
+      messageId: expect.stringMatching(/^msg_\d+_\d+$/),
       event: { topic: 'server', data: { change: 'updated', server: 'first' } },
     });
   });
@@ -140,6 +140,7 @@ describe('webhooks', () => {
     ['http://169.254.169.254/', 'url'],
     ['ftp://example.com/', 'url'],
     ['http://example.com/', 'url'],
+    ['https://user:password@example.com/', 'url'],
   ])('refuse %s', async (url, field) => {
     const { status, body } = await api.call('POST', '/webhooks', { url, topics: ['server'] });
     expect(status).toBe(422);

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import type { StateTopic } from '@app/activity';
-import { CoalescedRuns, Replicas, RowWatches, whenChanged } from '@app/platform';
+import { CoalescedRuns, Replicas, RowWatches, Signal, whenChanged } from '@app/platform';
 import { WEBHOOKS_MARK, WebhookStore } from './rows/webhook.store.js';
 import { type Webhook, WEBHOOKS_CHANGED } from './webhook.js';
 
@@ -9,6 +9,7 @@ import { type Webhook, WEBHOOKS_CHANGED } from './webhook.js';
 export class KnownWebhooks implements OnModuleInit, OnApplicationBootstrap {
   private readonly logger = new Logger('webhooks');
   private readonly reads = new CoalescedRuns();
+  private readonly redirected = new Signal<string>('redirected webhooks');
   private webhooks: readonly Webhook[] = [];
 
   constructor(
@@ -30,6 +31,11 @@ export class KnownWebhooks implements OnModuleInit, OnApplicationBootstrap {
     await this.tryReload();
   }
 
+  /** Called for each webhook that was removed, switched on or off, or got another URL. */
+  onRedirected(listener: (id: string) => void): () => void {
+    return this.redirected.hear(listener);
+  }
+
   get hasEnabled(): boolean {
     return this.webhooks.some(({ enabled }) => enabled);
   }
@@ -49,7 +55,9 @@ export class KnownWebhooks implements OnModuleInit, OnApplicationBootstrap {
 
   reload(): Promise<void> {
     return this.reads.run('rows', async () => {
+      const before = this.webhooks;
       this.webhooks = await this.store.all();
+      for (const id of redirectedOf(before, this.webhooks)) void this.redirected.tell(id);
     });
   }
 
@@ -71,4 +79,11 @@ export class KnownWebhooks implements OnModuleInit, OnApplicationBootstrap {
   private failed(error: unknown): void {
     this.logger.warn({ err: error }, 'webhook.not_reloaded');
   }
+}
+
+function redirectedOf(before: readonly Webhook[], after: readonly Webhook[]): readonly string[] {
+  const now = new Map(after.map((webhook) => [webhook.id, webhook]));
+  return before
+    .filter(({ id, url, enabled }) => now.get(id)?.url !== url || now.get(id)?.enabled !== enabled)
+    .map(({ id }) => id);
 }

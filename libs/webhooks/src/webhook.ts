@@ -16,6 +16,7 @@ const LONGEST_WAIT_MS = 3_600_000;
 
 export interface Webhook {
   readonly id: string;
+  /** Empty if it cannot be decrypted. */
   readonly url: string;
   readonly description: string | null;
   readonly topics: readonly StateTopic[];

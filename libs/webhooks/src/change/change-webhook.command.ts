@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { type Actor, AuditStore } from '@app/access';
 import { Database } from '@app/platform';
 import { KnownWebhooks } from '../known-webhooks.js';
+import { DeliveryStore } from '../rows/delivery.store.js';
 import { WebhookStore } from '../rows/webhook.store.js';
 import { SendersOfAll } from '../send/senders-of-all.js';
 import type { Webhook } from '../webhook.js';
@@ -24,6 +25,7 @@ export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhook> {
   constructor(
     private readonly database: Database,
     private readonly store: WebhookStore,
+    private readonly deliveries: DeliveryStore,
     private readonly rules: WebhookRules,
     private readonly known: KnownWebhooks,
     private readonly senders: SendersOfAll,
@@ -34,16 +36,19 @@ export class ChangeWebhookHandler implements ICommandHandler<ChangeWebhook> {
     const { servers, ...about } = given;
     if (about.url !== undefined) this.rules.checkUrl(about.url);
     const serverIds = servers && this.rules.serverIds(servers);
-    const webhook = await this.database.transaction(async (tx) => {
+    const { webhook, isRedirected } = await this.database.transaction(async (tx) => {
       const before = await this.store.get(id, tx);
       const changed = { ...before, ...about, ...(serverIds !== undefined && { serverIds }) };
-      await this.store.update(id, changed, tx);
+      const hasOtherUrl = changed.url !== before.url;
+      await this.store.update(id, changed, hasOtherUrl, tx);
+      if (hasOtherUrl) await this.deliveries.beginAgain(id, tx);
       const details = { webhook_id: id, fields: Object.keys(given) };
       await this.audit.record({ event: 'webhook.updated', actor, details }, tx);
-      return this.store.get(id, tx);
+      const isRedirected = hasOtherUrl || changed.enabled !== before.enabled;
+      return { webhook: await this.store.get(id, tx), isRedirected };
     });
     await this.known.changed();
-    await this.senders.forget(id, false);
+    if (isRedirected) await this.senders.forget(id);
     return webhook;
   }
 }

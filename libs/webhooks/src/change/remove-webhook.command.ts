@@ -32,7 +32,7 @@ export class RemoveWebhookHandler implements ICommandHandler<RemoveWebhook> {
       const details = { webhook_id: id };
       await this.audit.record({ event: 'webhook.removed', actor, details }, tx);
     });
-    await this.senders.forget(id, true);
+    await this.senders.forget(id);
     await this.known.changed();
   }
 }

@@ -13,10 +13,11 @@ export class WebhookRules {
 
   /** Throws WebhookUrlRefused. */
   checkUrl(url: string): void {
-    const problem = urlProblem(url, {
-      allowInsecureHttp: this.env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP,
-      egress: egressPolicy(this.env),
-    });
+    const problem =
+      urlProblem(url, {
+        allowInsecureHttp: this.env.MCP_AGGREGATOR_ALLOW_INSECURE_HTTP,
+        egress: egressPolicy(this.env),
+      }) ?? userProblem(url);
     if (problem !== undefined) throw new WebhookUrlRefused(problem);
   }
 
@@ -29,4 +30,11 @@ export class WebhookRules {
       return server.id;
     });
   }
+}
+
+/** They would not be sent. */
+function userProblem(url: string): string | undefined {
+  const { username, password } = new URL(url);
+  if (username === '' && password === '') return undefined;
+  return 'Must have no user and password: the receiver verifies the signature of each event instead';
 }

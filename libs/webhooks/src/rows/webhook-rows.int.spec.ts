@@ -1,4 +1,4 @@
-import { type Database, parseEnv, SettingsStore } from '@app/platform';
+import { Clock, type Database, parseEnv, SettingsStore } from '@app/platform';
 import { CredentialVault } from '@app/registry';
 import { Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
@@ -40,7 +40,7 @@ describe.each(allEngines)('the rows of webhooks in %s', (engine) => {
     opened = await openDatabase(engine);
     ({ database } = opened);
     webhooks = new WebhookStore(database, await vaultOn(database, KEY));
-    deliveries = new DeliveryStore(database);
+    deliveries = new DeliveryStore(database, new Clock());
   });
   afterAll(() => opened.close());
 
@@ -54,11 +54,13 @@ describe.each(allEngines)('the rows of webhooks in %s', (engine) => {
   const bodies = async (webhookId: string, lane: string): Promise<readonly string[]> =>
     (await deliveries.due(webhookId, lane, 100)).map(({ body }) => body);
 
-  it('hold the secret sealed, and show everything else', async () => {
+  it('hold the secret and the URL sealed, and show everything else', async () => {
     const serverIds = [randomUUID()];
-    const id = await insert({ serverIds, description: 'for ci' });
+    const url = 'https://example.com/hook?token=CANARY';
+    const id = await insert({ serverIds, url, description: 'for ci' });
     expect(await webhooks.get(id)).toMatchObject({
       id,
+      url,
       topics: ['server', 'health'],
       serverIds,
       description: 'for ci',
@@ -66,16 +68,22 @@ describe.each(allEngines)('the rows of webhooks in %s', (engine) => {
       createdAt: expect.any(Date),
     });
     const raw = await database.direct.query('SELECT * FROM mcp.webhooks WHERE id = $1', [id]);
-    expect(JSON.stringify(raw)).not.toContain('c2VjcmV0');
-    expect(await webhooks.target(id)).toMatchObject({ secret: 'whsec_c2VjcmV0' });
+    expect(JSON.stringify(raw)).not.toMatch(/c2VjcmV0|CANARY|example/);
+    expect(await webhooks.target(id)).toMatchObject({ url, secret: 'whsec_c2VjcmV0' });
+    expect((await webhooks.all()).map((one) => one.url)).toContain(url);
   });
 
   it('follow the credential key when it is rotated', async () => {
     const id = await insert();
     const rotating = new WebhookStore(database, await vaultOn(database, NEW_KEY, KEY));
+    const url = 'https://example.com/plain';
+    // As the first versions stored it.
+    await database.direct.query('UPDATE mcp.webhooks SET url = $2 WHERE id = $1', [id, url]);
     await database.transaction((tx) => rotating.resealAll(tx));
     await expect(webhooks.target(id)).rejects.toThrow('cannot be decrypted');
-    expect(await rotating.target(id)).toMatchObject({ secret: 'whsec_c2VjcmV0' });
+    expect(await rotating.target(id)).toMatchObject({ url, secret: 'whsec_c2VjcmV0' });
+    // A row that cannot be read hides no other.
+    expect((await webhooks.all()).find((one) => one.id === id)).toMatchObject({ url: '' });
     webhooks = rotating;
   });
 
@@ -98,6 +106,73 @@ describe.each(allEngines)('the rows of webhooks in %s', (engine) => {
     await deliveries.delete([first?.id ?? '']);
     expect(await bodies(id, 'a')).toEqual(['2', '4']);
     expect((await deliveries.waitingOf([id])).get(id)).toBe(3);
+  });
+
+  it('tell the lane first whose first event is the oldest', async () => {
+    const [one, other] = [await insert(), await insert()];
+    await add(one, 'b', '1');
+    await add(other, 'a', '2');
+    await add(one, 'a', '3');
+    const lanes = (await deliveries.lanes()).filter(({ webhookId }) =>
+      [one, other].includes(webhookId),
+    );
+    expect(lanes.map(({ webhookId, lane }) => [webhookId, lane])).toEqual([
+      [one, 'b'],
+      [other, 'a'],
+      [one, 'a'],
+    ]);
+  });
+
+  it('name an event alike at each attempt, and no two alike, also when row ids start again', async () => {
+    const id = await insert();
+    await add(id, 'a', '1');
+    const [first] = await deliveries.due(id, 'a', 1);
+    expect(first?.messageId).toMatch(/^msg_\d+_\d+$/);
+    expect((await deliveries.due(id, 'a', 1))[0]?.messageId).toBe(first?.messageId);
+    // As after a restore.
+    await database.direct.query(
+      `UPDATE mcp.webhook_deliveries SET created_at = now() + interval '1 day' WHERE id = $1`,
+      [first?.id],
+    );
+    const [second] = await deliveries.due(id, 'a', 1);
+    expect(second?.id).toBe(first?.id);
+    expect(second?.messageId).not.toBe(first?.messageId);
+  });
+
+  it('send what was refused at once when the webhook has another URL', async () => {
+    const id = await insert();
+    await add(id, 'a', '1');
+    const [first] = await deliveries.due(id, 'a', 1);
+    await database.transaction((tx) => deliveries.postpone(first?.id ?? '', 3_600_000, tx));
+    await database.transaction((tx) => webhooks.noteFailed(id, 'it answered 500', 0, tx));
+    const changed = { ...newWebhook(), url: 'https://example.com/mended' };
+    await database.transaction(async (tx) => {
+      await webhooks.update(id, changed, true, tx);
+      await deliveries.beginAgain(id, tx);
+    });
+    expect(await deliveries.due(id, 'a', 1)).toMatchObject([{ body: '1', attempts: 0 }]);
+    expect(await webhooks.get(id)).toMatchObject({ url: changed.url, lastError: null });
+    await database.transaction((tx) => webhooks.noteFailed(id, 'it answered 500', 0, tx));
+    await database.transaction((tx) => webhooks.update(id, changed, false, tx));
+    expect(await webhooks.get(id)).toMatchObject({
+      url: changed.url,
+      lastError: 'it answered 500',
+    });
+  });
+
+  it('drop events beyond the limit, of sessions beyond half of it, and count them', async () => {
+    const id = await insert();
+    await database.direct.query(
+      `INSERT INTO mcp.webhook_deliveries (webhook_id, lane, topic, body)
+       SELECT $1, lane, 'server', '' FROM generate_series(1, 24999), unnest('{session,a}'::text[]) AS lane`,
+      [id],
+    );
+    await add(id, 'session', 'a place', 'no place');
+    await add(id, 'policy', 'a place', 'no place');
+    expect(await webhooks.get(id)).toMatchObject({ dead: 2 });
+    expect((await deliveries.waitingOf([id])).get(id)).toBe(50_000);
+    expect(await bodies(id, 'policy')).toEqual(['a place']);
+    await database.direct.query('DELETE FROM mcp.webhook_deliveries WHERE webhook_id = $1', [id]);
   });
 
   it('drop events with their webhook, and tell no lane of one that is off', async () => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type PageQuery, type Tx } from '@app/platform';
-import { CredentialVault } from '@app/registry';
+import { CredentialVault, UnreadableCredentials } from '@app/registry';
 import { MAX_WEBHOOKS, type Webhook, type WebhookTarget } from '../webhook.js';
 import { TooManyWebhooks, WebhookNotFound } from '../webhooks.errors.js';
 
@@ -10,6 +10,8 @@ const COLUMNS = `id, url, description, topics, server_ids AS "serverIds", enable
 /** For `RowWatches`: what is known of deliveries changes often, and is read when it is shown. */
 export const WEBHOOKS_MARK = `SELECT md5(string_agg(concat_ws(' ', id, enabled, updated_at), ',' ORDER BY id)) FROM mcp.webhooks`;
 const MAX_ERROR_CHARS = 500;
+/** How a sealed URL begins; the first rows have theirs in plain text. */
+const SEALED = '{';
 
 export type NewWebhook = Pick<
   Webhook,
@@ -20,7 +22,10 @@ export type ChangedWebhook = Pick<
   'url' | 'description' | 'topics' | 'serverIds' | 'enabled'
 >;
 
-/** The rows of `mcp.webhooks`. Secrets are sealed, and leave only with a signature. */
+/**
+ * The rows of `mcp.webhooks`. Secrets are sealed, and leave only with a signature; URLs are sealed too, because many have
+ * a secret in their path or query.
+ */
 @Injectable()
 export class WebhookStore {
   constructor(
@@ -28,10 +33,11 @@ export class WebhookStore {
     private readonly vault: CredentialVault,
   ) {}
 
-  all(): Promise<readonly Webhook[]> {
-    return this.database.background.direct.query<Webhook[]>(
+  async all(): Promise<readonly Webhook[]> {
+    const rows = await this.database.background.direct.query<Webhook[]>(
       `SELECT ${COLUMNS} FROM mcp.webhooks ORDER BY created_at, id`,
     );
+    return rows.map((row) => this.opened(row));
   }
 
   async list({ limit, offset }: PageQuery): Promise<{ webhooks: Webhook[]; total: number }> {
@@ -43,7 +49,7 @@ export class WebhookStore {
       ),
       direct.query<{ total: number }[]>('SELECT count(*)::int AS total FROM mcp.webhooks'),
     ]);
-    return { webhooks, total: count?.total ?? 0 };
+    return { webhooks: webhooks.map((row) => this.opened(row)), total: count?.total ?? 0 };
   }
 
   /** Throws WebhookNotFound. With a transaction the row is locked. */
@@ -53,7 +59,7 @@ export class WebhookStore {
       [id],
     );
     if (!webhook) throw new WebhookNotFound(id);
-    return webhook;
+    return this.opened(webhook);
   }
 
   /** Throws TooManyWebhooks. */
@@ -67,18 +73,28 @@ export class WebhookStore {
     await tx.query(
       `INSERT INTO mcp.webhooks (id, url, description, topics, server_ids, enabled, secret, created_by)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [id, url, description, topics, serverIds, enabled, this.seal(id, secret), createdBy],
+      [
+        id,
+        this.sealedUrl(id, url),
+        description,
+        topics,
+        serverIds,
+        enabled,
+        this.vault.seal(secret, placeOf(id, 'secret')),
+        createdBy,
+      ],
     );
   }
 
-  async update(id: string, changed: ChangedWebhook, tx: Tx): Promise<void> {
+  /** With another URL it has not failed yet. */
+  async update(id: string, changed: ChangedWebhook, hasOtherUrl: boolean, tx: Tx): Promise<void> {
     const { url, description, topics, serverIds, enabled } = changed;
     await tx.query(
-      `UPDATE mcp.webhooks SET url = $2, description = $3, topics = $4, server_ids = $5, enabled = $6,
-         failing_since = CASE WHEN url = $2 THEN failing_since END,
-         last_error = CASE WHEN url = $2 THEN last_error END, updated_at = now()
+      `UPDATE mcp.webhooks SET url = CASE WHEN $7 THEN $2 ELSE url END, description = $3, topics = $4, server_ids = $5, enabled = $6,
+         failing_since = CASE WHEN NOT $7 THEN failing_since END,
+         last_error = CASE WHEN NOT $7 THEN last_error END, updated_at = now()
        WHERE id = $1`,
-      [id, url, description, topics, serverIds, enabled],
+      [id, this.sealedUrl(id, url), description, topics, serverIds, enabled, hasOtherUrl],
     );
   }
 
@@ -86,13 +102,15 @@ export class WebhookStore {
     await tx.query('DELETE FROM mcp.webhooks WHERE id = $1', [id]);
   }
 
-  /** Undefined if it is removed or off. */
+  /** Undefined if it is removed or off. Throws UnreadableCredentials. */
   async target(id: string): Promise<WebhookTarget | undefined> {
     const [row] = await this.database.background.direct.query<{ url: string; secret: unknown }[]>(
       'SELECT url, secret FROM mcp.webhooks WHERE id = $1 AND enabled',
       [id],
     );
-    return row && { id, url: row.url, secret: this.vault.open(row.secret, placeOf(id)) };
+    if (!row) return undefined;
+    const secret = this.vault.open(row.secret, placeOf(id, 'secret'));
+    return { id, url: this.openUrl(id, row.url), secret };
   }
 
   async noteDelivered(id: string): Promise<void> {
@@ -110,20 +128,40 @@ export class WebhookStore {
     );
   }
 
-  /** Re-encrypts every secret with the current key. */
+  /** Re-encrypts every secret and URL with the current key. */
   async resealAll(tx: Tx): Promise<void> {
-    const rows = await tx.query<{ id: string; secret: unknown }[]>(
-      'SELECT id, secret FROM mcp.webhooks FOR UPDATE',
+    const rows = await tx.query<{ id: string; url: string; secret: unknown }[]>(
+      'SELECT id, url, secret FROM mcp.webhooks FOR UPDATE',
     );
-    for (const { id, secret } of rows) {
-      const sealed = this.seal(id, this.vault.open(secret, placeOf(id)));
-      await tx.query('UPDATE mcp.webhooks SET secret = $2 WHERE id = $1', [id, sealed]);
+    for (const { id, url, secret } of rows) {
+      const place = placeOf(id, 'secret');
+      const sealed = this.vault.seal(this.vault.open(secret, place), place);
+      await tx.query('UPDATE mcp.webhooks SET url = $2, secret = $3 WHERE id = $1', [
+        id,
+        this.sealedUrl(id, this.openUrl(id, url)),
+        sealed,
+      ]);
     }
   }
 
-  private seal(id: string, secret: string): object {
-    return this.vault.seal(secret, placeOf(id));
+  private opened(row: Webhook): Webhook {
+    try {
+      return { ...row, url: this.openUrl(row.id, row.url) };
+    } catch (error) {
+      if (error instanceof UnreadableCredentials) return { ...row, url: '' };
+      throw error;
+    }
+  }
+
+  private sealedUrl(id: string, url: string): string {
+    return JSON.stringify(this.vault.seal(url, placeOf(id, 'url')));
+  }
+
+  private openUrl(id: string, stored: string): string {
+    return stored.startsWith(SEALED)
+      ? this.vault.open(JSON.parse(stored), placeOf(id, 'url'))
+      : stored;
   }
 }
 
-const placeOf = (id: string) => ({ table: 'webhooks', row: id, field: 'secret' });
+const placeOf = (row: string, field: 'secret' | 'url') => ({ table: 'webhooks', row, field });

@@ -6,21 +6,37 @@ import {
 } from '@nestjs/common';
 import { AuditStore, SYSTEM } from '@app/access';
 import { Clock, Database, Leadership } from '@app/platform';
+import { UnreadableCredentials } from '@app/registry';
 import { KnownWebhooks } from '../known-webhooks.js';
 import { type Delivery, DeliveryStore, type WaitingLane } from '../rows/delivery.store.js';
 import { WebhookStore } from '../rows/webhook.store.js';
 import { MAX_ATTEMPTS, waitAfterMs, type WebhookTarget } from '../webhook.js';
 import { PostDelivery } from './post-delivery.js';
 
-/** Lanes that are sent at the same time: a slow receiver must not hold up the others. */
+/**
+ * Lanes that are sent at the same time, of all webhooks and of one. A webhook without one gets one also when all are in
+ * use, so that slow receivers hold up no other.
+ */
 const MAX_LANES = 32;
 const MAX_LANES_OF_ONE = 8;
-/** Sent one after the other, then deleted together. */
+/** Sent one after the other, then deleted together; then the lane leaves its place to the one that waits longest. */
 const BATCH = 20;
 /** Without a notification. */
 const LOOK_EVERY_MS = 5_000;
 const AFTER_FAILURE_MS = 1_000;
 const SOONEST_MS = 20;
+
+interface RunningLane {
+  readonly webhookId: string;
+  /** Ends the lane, and cuts off what is on its way. */
+  readonly cut: AbortController;
+  readonly work: Promise<void>;
+}
+
+interface SentBatch {
+  readonly sent: readonly string[];
+  readonly failed: { readonly delivery: Delivery; readonly reason: string } | undefined;
+}
 
 /**
  * Sends what waits, at the replica that leads: events of a server in order, each until its receiver takes it or it is
@@ -29,10 +45,8 @@ const SOONEST_MS = 20;
 @Injectable()
 export class DeliverySender implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('webhooks');
-  private readonly lanes = new Map<string, Promise<void>>();
+  private readonly lanes = new Map<string, RunningLane>();
   private readonly busy = new Map<string, number>();
-  private readonly sending = new Map<string, Set<AbortController>>();
-  private readonly removed = new Set<string>();
   private readonly stop = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
@@ -52,8 +66,9 @@ export class DeliverySender implements OnApplicationBootstrap, BeforeApplication
   onApplicationBootstrap(): void {
     this.leadership.onChange((leads) => {
       if (leads) this.wake();
-      else this.abort();
+      else this.cutAll('another replica leads');
     });
+    this.known.onRedirected((id) => this.forget(id));
     this.wake();
   }
 
@@ -61,9 +76,9 @@ export class DeliverySender implements OnApplicationBootstrap, BeforeApplication
   async beforeApplicationShutdown(): Promise<void> {
     this.stop.abort(new Error('the service stops'));
     clearTimeout(this.timer);
-    this.abort();
+    this.cutAll('the service stops');
     await this.looking;
-    await Promise.all(this.lanes.values());
+    await Promise.all([...this.lanes.values()].map(({ work }) => work));
   }
 
   /** Something may wait. */
@@ -72,16 +87,16 @@ export class DeliverySender implements OnApplicationBootstrap, BeforeApplication
     this.lookIn(0);
   }
 
-  /** Sends nothing more to a webhook that was removed or changed; what is on its way is cut off. */
-  forget(webhookId: string, isRemoved: boolean): void {
-    if (isRemoved) this.removed.add(webhookId);
-    for (const sending of this.sending.get(webhookId) ?? []) {
-      sending.abort(new Error('the webhook was changed'));
+  /** The webhook was removed, or changed: its rows are read again before anything more is sent to it. */
+  forget(webhookId: string): void {
+    for (const lane of this.lanes.values()) {
+      if (lane.webhookId === webhookId) lane.cut.abort(new Error('the webhook was changed'));
     }
+    this.wake();
   }
 
-  private abort(): void {
-    for (const id of this.sending.keys()) this.forget(id, false);
+  private cutAll(reason: string): void {
+    for (const { cut } of this.lanes.values()) cut.abort(new Error(reason));
   }
 
   private lookIn(ms: number): void {
@@ -110,64 +125,77 @@ export class DeliverySender implements OnApplicationBootstrap, BeforeApplication
   private begin({ webhookId, lane }: WaitingLane): void {
     const key = `${webhookId} ${lane}`;
     const busy = this.busy.get(webhookId) ?? 0;
-    if (this.lanes.has(key) || this.lanes.size >= MAX_LANES || busy >= MAX_LANES_OF_ONE) return;
-    if (this.stop.signal.aborted || this.removed.has(webhookId)) return;
+    const hasPlace = busy === 0 || (this.lanes.size < MAX_LANES && busy < MAX_LANES_OF_ONE);
+    if (this.lanes.has(key) || !hasPlace || this.stop.signal.aborted) return;
     this.busy.set(webhookId, busy + 1);
-    const work = this.sendLane(webhookId, lane)
+    const cut = new AbortController();
+    const work = this.sendBatch(webhookId, lane, cut.signal)
       .catch(async (error: unknown) => {
         this.logger.warn({ err: error, webhook: webhookId }, 'webhook.not_sent');
         await this.clock.sleep(AFTER_FAILURE_MS, this.stop.signal).catch(() => undefined);
       })
       .finally(() => {
         this.lanes.delete(key);
-        this.busy.set(webhookId, (this.busy.get(webhookId) ?? 1) - 1);
-        // Another lane may wait for this place, and this one for its next attempt.
+        this.leave(webhookId);
+        // Another lane may wait for this place, and this one for its next events or its next attempt.
         this.wake();
       });
-    this.lanes.set(key, work);
+    this.lanes.set(key, { webhookId, cut, work });
   }
 
-  /** Until the lane is empty, or an event is not taken. */
-  private async sendLane(webhookId: string, lane: string): Promise<void> {
-    const target = await this.webhooks.target(webhookId);
+  private leave(webhookId: string): void {
+    const busy = (this.busy.get(webhookId) ?? 1) - 1;
+    if (busy > 0) this.busy.set(webhookId, busy);
+    else this.busy.delete(webhookId);
+  }
+
+  /** Until the lane is cut, or an event is not taken. */
+  private async sendBatch(webhookId: string, lane: string, signal: AbortSignal): Promise<void> {
+    const due = await this.deliveries.due(webhookId, lane, BATCH);
+    const [first] = due;
+    if (!first) return;
+    const target = await this.targetOf(webhookId);
     if (!target) return;
-    for (;;) {
-      const due = await this.deliveries.due(webhookId, lane, BATCH);
-      const sent: string[] = [];
-      let failed: { readonly delivery: Delivery; readonly reason: string } | undefined;
-      for (const delivery of due) {
-        const reason = await this.sendOne(target, delivery);
-        if (reason !== undefined) {
-          failed = { delivery, reason };
-          break;
-        }
-        sent.push(delivery.id);
-      }
-      if (sent.length > 0) {
-        await this.deliveries.delete(sent);
-        await this.webhooks.noteDelivered(webhookId);
-      }
-      if (failed && !this.isOver(webhookId)) await this.noteFailed(failed.delivery, failed.reason);
-      if (failed || due.length < BATCH) return;
+    const { sent, failed }: SentBatch =
+      target instanceof UnreadableCredentials
+        ? { sent: [], failed: { delivery: first, reason: target.message } }
+        : await this.sendAll(target, due, signal);
+    if (sent.length > 0) {
+      await this.deliveries.delete(sent);
+      await this.webhooks.noteDelivered(webhookId);
     }
+    // What was cut off is no refusal.
+    if (failed && !this.isOver(signal)) await this.noteFailed(failed.delivery, failed.reason);
   }
 
-  private isOver(webhookId: string): boolean {
-    return this.stop.signal.aborted || !this.leadership.leads || this.removed.has(webhookId);
-  }
-
-  private async sendOne(target: WebhookTarget, delivery: Delivery): Promise<string | undefined> {
-    const { id } = target;
-    if (this.isOver(id)) return 'it is not sent any more';
-    const cut = new AbortController();
-    const sending = this.sending.get(id) ?? new Set();
-    this.sending.set(id, sending.add(cut));
+  private async targetOf(
+    webhookId: string,
+  ): Promise<WebhookTarget | UnreadableCredentials | undefined> {
     try {
-      return await this.post.post(target, delivery, cut.signal);
-    } finally {
-      sending.delete(cut);
-      if (sending.size === 0) this.sending.delete(id);
+      return await this.webhooks.target(webhookId);
+    } catch (error) {
+      if (error instanceof UnreadableCredentials) return error;
+      throw error;
     }
+  }
+
+  private async sendAll(
+    target: WebhookTarget,
+    due: readonly Delivery[],
+    signal: AbortSignal,
+  ): Promise<SentBatch> {
+    const sent: string[] = [];
+    for (const delivery of due) {
+      if (this.isOver(signal)) break;
+      const reason = await this.post.post(target, delivery, signal);
+      if (reason !== undefined) return { sent, failed: { delivery, reason } };
+      sent.push(delivery.id);
+    }
+    return { sent, failed: undefined };
+  }
+
+  private isOver(signal: AbortSignal): boolean {
+    return signal.aborted || !this.leadership.leads;
   }
 
   private async noteFailed(

@@ -25,7 +25,7 @@ export class PostDelivery implements OnApplicationShutdown {
   /** The reason why the event was not taken; undefined if it was. */
   async post(
     { url, secret }: WebhookTarget,
-    { id, body }: Delivery,
+    { messageId, body }: Delivery,
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const { request } = await import('undici');
@@ -38,7 +38,7 @@ export class PostDelivery implements OnApplicationShutdown {
         headers: {
           'content-type': 'application/json',
           'user-agent': `switchboard/${product.version}`,
-          ...signedHeaders(secret, `msg_${id}`, this.clock.now(), body),
+          ...signedHeaders(secret, messageId, this.clock.now(), body),
         },
         body,
       });

@@ -13,15 +13,18 @@ export class SendersOfAll implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.peers.answerWith(QUESTION, ({ id, isRemoved }) => {
-      if (typeof id === 'string') this.sender.forget(id, isRemoved === true);
+    this.peers.answerWith(QUESTION, ({ id }) => {
+      if (typeof id === 'string') this.sender.forget(id);
       return true;
     });
   }
 
-  /** Resolves when the replicas that answer have cut off what they were sending to it. */
-  async forget(webhookId: string, isRemoved: boolean): Promise<void> {
-    this.sender.forget(webhookId, isRemoved);
-    await this.peers.ask(QUESTION, { id: webhookId, isRemoved });
+  /**
+   * Resolves when the replicas that answer have cut off what they were sending to it; the others do so when they read the
+   * webhooks again.
+   */
+  async forget(webhookId: string): Promise<void> {
+    this.sender.forget(webhookId);
+    await this.peers.ask(QUESTION, { id: webhookId });
   }
 }
