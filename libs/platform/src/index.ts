@@ -119,7 +119,7 @@ export {
 } from './text/token-count.js';
 export { ApiErrors } from './errors/error.dto.js';
 export { IgnoreUnknownQuery, UnknownParameters } from './http/unknown-parameters.guard.js';
-export { whileConnected } from './http/while-connected.js';
+export { isGone, whileConnected } from './http/while-connected.js';
 export {
   Cursor,
   CursorPageView,

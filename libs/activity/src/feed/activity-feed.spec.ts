@@ -59,10 +59,13 @@ describe(ActivityFeed.name, () => {
   it('says when what was missed is no longer kept', () => {
     for (let n = 1; n <= 1_005; n++) void feed.tell({ topic: 'server', data: { n } });
     const { filter } = listening(feed, ['server']);
-    expect(feed.missed(filter, 0)).toMatchObject({ isWhole: false });
-    expect(feed.missed(filter, 4)).toMatchObject({ isWhole: false });
-    const { events, isWhole } = feed.missed(filter, 5);
-    expect([events.length, isWhole, events[0]?.seq]).toEqual([1_000, true, 6]);
+    const { events, lostUpTo } = feed.missed(filter, 5);
+    expect([events.length, lostUpTo, events[0]?.seq]).toEqual([1_000, 5, 6]);
+    expect(feed.missed(filter, 5, 10).events.map(({ seq }) => seq)).toEqual([
+      6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+    ]);
+    const { filter: other } = listening(feed, ['catalogue', 'call']);
+    expect(feed.missed(other, 0)).toEqual({ events: [], lostUpTo: 0 });
   });
 
   it('does not let calls push changes of state out', () => {
@@ -70,6 +73,26 @@ describe(ActivityFeed.name, () => {
     void feed.tell({ topic: 'server', data: {} });
     for (let n = 1; n <= 2_000; n++) void feed.tell({ topic: 'call', data: { n } });
     expect(feed.missed(filter, 0).events[0]?.topic).toBe('server');
+  });
+
+  it('does not let sessions push other changes of state out', () => {
+    const { filter } = listening(feed, ['server', 'session']);
+    void feed.tell({ topic: 'server', data: {} });
+    for (let n = 1; n <= 2_000; n++) void feed.tell({ topic: 'session', data: { n } });
+    expect(feed.missed(filter, 0).events[0]?.topic).toBe('server');
+  });
+
+  it('knows from when on the calls and audit entries were heard by no one', () => {
+    const calls = listening(feed, ['server', 'call', 'audit']);
+    const second = listening(feed, ['call']);
+    const position = feed.lastSeq;
+    calls.stop();
+    expect(feed.wasUnheard(second.filter, position)).toBe(false);
+    expect(feed.wasUnheard(calls.filter, position)).toBe(true);
+    expect(feed.wasUnheard(calls.filter, feed.lastSeq)).toBe(false);
+    second.stop();
+    expect(feed.wasUnheard(second.filter, position)).toBe(true);
+    expect(feed.wasUnheard(listening(feed, ['server']).filter, 0)).toBe(false);
   });
 
   it('stores changes of state before it resolves, and nothing else', async () => {

@@ -11,9 +11,14 @@ import {
 } from './activity-event.js';
 import { EventRing } from './event-ring.js';
 
-/** Half of the 2,000 events of a process are for changes of state, the other half for calls, searches and queries. */
+/**
+ * Of changes of state, and of calls, searches, queries and audit entries. Sessions are kept apart, because each client
+ * begins and ends as many as it likes.
+ */
 const KEPT_EVENTS = 1_000;
 const KEPT_CHARS = 1_000_000;
+const KEPT_SESSIONS = 500;
+const KEPT_SESSION_CHARS = 250_000;
 const DONE = Promise.resolve();
 
 /** What a listener wants. */
@@ -44,8 +49,8 @@ export type StoreEvent = (event: StateEvent) => Promise<void> | undefined;
 /** What was missed: events of this process, oldest first. */
 export interface Missed {
   readonly events: readonly ActivityEvent[];
-  /** False when older ones may have been missed that are no longer kept. */
-  readonly isWhole: boolean;
+  /** Events that fit the topics up to this number may be missing, because they are no longer kept; 0 if all are. */
+  readonly lostUpTo: number;
 }
 
 /**
@@ -58,7 +63,10 @@ export class ActivityFeed {
   readonly replica: string;
   private readonly listeners = new Set<FeedListener>();
   private readonly states = new EventRing(KEPT_EVENTS, KEPT_CHARS);
+  private readonly sessions = new EventRing(KEPT_SESSIONS, KEPT_SESSION_CHARS);
   private readonly busy = new EventRing(KEPT_EVENTS, KEPT_CHARS);
+  /** Of topics that are kept only while they are heard: the number at which each lost its last listener. */
+  private readonly unheard = new Map<ActivityTopic, number>();
   private heard: ReadonlySet<ActivityTopic> = new Set();
   private readonly topicsChanged = new Signal<void>('topics');
   private store: StoreEvent = () => undefined;
@@ -115,30 +123,47 @@ export class ActivityFeed {
       caller === undefined ? text : JSON.stringify({ ...head, data: { caller, ...bounded } });
     const about = summary ? undefined : serverIds;
     const event: ActivityEvent = { topic, seq, serverIds: about, text, adminText };
-    if (!summary) (isState ? this.states : this.busy).add(event);
+    if (!summary) this.ringOf(topic).add(event);
     if (isHeard) {
       for (const listener of this.listeners) if (admits(listener, event)) listener.receive(event);
     }
     return (isStateTopic(topic) && this.store({ topic, serverIds, text })) || DONE;
   }
 
-  /** The events that fit the filter, after the one with this number. */
-  missed(filter: EventFilter, seq: number): Missed {
-    const rings = [this.states, this.busy];
+  /** At most so many of the events that fit the filter, after the one with this number. */
+  missed(filter: EventFilter, seq: number, most = Infinity): Missed {
+    const rings = [this.states, this.sessions, this.busy];
     const events = rings
       .flatMap((ring) => ring.after(seq))
-      .filter((event) => admits(filter, event));
+      .filter((event) => admits(filter, event))
+      .toSorted((one, other) => one.seq - other.seq);
     return {
-      events: events.toSorted((one, other) => one.seq - other.seq),
-      isWhole: rings.every((ring) => ring.reaches(seq)),
+      events: events.slice(0, most),
+      lostUpTo: Math.max(...rings.map((ring) => ring.lostUpTo(filter.topics))),
     };
+  }
+
+  /** Whether a topic of the filter was heard by no one for a time after this number, so that its events were dropped. */
+  wasUnheard({ topics }: Pick<EventFilter, 'topics'>, seq: number): boolean {
+    for (const topic of topics) if ((this.unheard.get(topic) ?? 0) > seq) return true;
+    return false;
+  }
+
+  private ringOf(topic: ActivityTopic): EventRing {
+    if (topic === 'session') return this.sessions;
+    return isStateTopic(topic) ? this.states : this.busy;
   }
 
   private noteTopics(): void {
     const listeners = [...this.listeners];
+    const before = this.heard;
     this.heard = new Set(
       activityTopics.filter((topic) => listeners.some(({ topics }) => topics.has(topic))),
     );
+    for (const topic of before) {
+      // The number is of no event: a client that comes later begins after it.
+      if (!this.heard.has(topic) && !isStateTopic(topic)) this.unheard.set(topic, ++this.seq);
+    }
     void this.topicsChanged.tell();
   }
 }

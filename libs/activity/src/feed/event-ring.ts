@@ -1,12 +1,12 @@
-import type { ActivityEvent } from './activity-event.js';
+import type { ActivityEvent, ActivityTopic } from './activity-event.js';
 
 /** The newest events of this process, for clients that come back. Holds at most so many events and characters. */
 export class EventRing {
   private events: ActivityEvent[] = [];
   private start = 0;
   private chars = 0;
-  /** The number of the newest event that is no longer kept. */
-  private evicted = 0;
+  /** By topic, the number of the newest event that is no longer kept. */
+  private readonly evicted = new Map<ActivityTopic, number>();
 
   constructor(
     private readonly maxEvents: number,
@@ -27,9 +27,11 @@ export class EventRing {
     return this.events.length - this.start;
   }
 
-  /** Whether every event after this number is still kept. */
-  reaches(seq: number): boolean {
-    return this.evicted <= seq;
+  /** The number of the newest event of these topics that is no longer kept; 0 if all are. */
+  lostUpTo(topics: ReadonlySet<ActivityTopic>): number {
+    let newest = 0;
+    for (const [topic, seq] of this.evicted) if (topics.has(topic)) newest = Math.max(newest, seq);
+    return newest;
   }
 
   after(seq: number): readonly ActivityEvent[] {
@@ -41,6 +43,6 @@ export class EventRing {
     if (!oldest) return;
     this.start += 1;
     this.chars -= oldest.adminText.length;
-    this.evicted = oldest.seq;
+    this.evicted.set(oldest.topic, oldest.seq);
   }
 }

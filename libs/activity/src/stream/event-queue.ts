@@ -37,6 +37,11 @@ export class EventQueue {
     return this.waiting.length;
   }
 
+  /** The client has taken everything. */
+  get isIdle(): boolean {
+    return !this.isBlocked && this.waiting.length === 0 && this.lost === 0;
+  }
+
   add(event: QueuedEvent): void {
     const isFull = this.waiting.length >= MAX_EVENTS || this.chars + event.text.length > MAX_CHARS;
     if (this.lost > 0 || (isFull && this.waiting.length > 0)) {

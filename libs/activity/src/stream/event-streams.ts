@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { hasScope, type Principal, StillAdmitted } from '@app/access';
-import { AppError, ClientLimits, Clock, PeerRequests, Peers, Shares } from '@app/platform';
+import { AppError, ClientLimits, Clock, isGone, PeerRequests, Peers, Shares } from '@app/platform';
 import { Permissions } from '@app/policy';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ActivityFeed, type EventFilter } from '../feed/activity-feed.js';
@@ -55,35 +55,33 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   /** Throws TooManyEventStreams. The reply leaves Fastify. */
   begin({ request, reply, principal, filter, cursor }: StreamOpening): void {
-    if (!this.owners.hasRoom(principal.name, MAX_STREAMS)) {
-      this.limits.note('event_streams', principal.name);
-      throw new TooManyEventStreams();
-    }
+    // Its client left while it was admitted: there is no other 'close'.
+    if (isGone(reply)) return void reply.hijack();
+    this.refuseExcess(request, principal);
     reply.hijack();
+    const isContinued = cursor.replicas.length > 0;
     const gap = (lost: number | null): string => this.gapOf(lost);
     const head = { headers: headersOf(request, reply), filter, cursor, gap };
     const stream = new ListenerStream(reply.raw, this.feed, head);
     const cluster = { peers: this.peers, requests: this.requests, clock: this.clock };
     const peers =
       this.peers.isClustered && !request.passedBy
-        ? new PeerEvents(stream, request.url, principal, cluster)
+        ? new PeerEvents(stream, { filter, principal, isContinued }, cluster)
         : undefined;
     const opened = { stream, peers, request, principal };
     this.open.add(opened);
-    this.owners.add(principal.name);
+    if (!request.passedBy) this.owners.add(principal.name);
     this.timer ??= setInterval(() => this.tick(), TICK_MS).unref();
-    reply.raw.once('close', () => {
-      peers?.end();
-      if (this.open.delete(opened)) this.owners.remove(principal.name);
-      if (this.open.size === 0) this.stopTicking();
-    });
+    reply.raw.once('close', () => this.forget(opened));
   }
 
   /** Ends the streams whose token was revoked or has expired, or whose caller sees less now. */
   async endUnadmitted(): Promise<void> {
     for (const opened of [...this.open]) {
       const now = await this.admitted.find(opened.request);
-      if (!now || !this.mayGoOn(opened, now)) opened.stream.end();
+      if (now && this.mayGoOn(opened, now)) continue;
+      opened.stream.end();
+      this.forget(opened);
     }
   }
 
@@ -95,6 +93,24 @@ export class EventStreams implements BeforeApplicationShutdown {
   /** Closing the listener waits for open responses. */
   beforeApplicationShutdown(): void {
     this.endAll();
+  }
+
+  /** Those of other replicas are bounded there, and take no place of this one's clients. */
+  private refuseExcess(request: FastifyRequest, principal: Principal): void {
+    const { total } = this.owners;
+    const hasRoom = request.passedBy
+      ? this.open.size - total < MAX_STREAMS * Math.max(1, this.peers.others.length)
+      : this.owners.hasRoom(principal.name, MAX_STREAMS);
+    if (hasRoom) return;
+    this.limits.note('event_streams', principal.name);
+    throw new TooManyEventStreams();
+  }
+
+  private forget(opened: OpenStream): void {
+    opened.peers?.end();
+    const isOwn = !opened.request.passedBy;
+    if (this.open.delete(opened) && isOwn) this.owners.remove(opened.principal.name);
+    if (this.open.size === 0) this.stopTicking();
   }
 
   private tick(): void {

@@ -56,6 +56,8 @@ export class EventsController {
       isAdmin,
     };
     const cursor = cursorIn(lastEventId);
+    // Fastify adds HEAD to each GET; its answer has no body, so that no event would ever begin it.
+    if (request.method === 'HEAD') return void reply.type('text/event-stream').send();
     this.streams.begin({ request, reply, principal, filter, cursor });
   }
 

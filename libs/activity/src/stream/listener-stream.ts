@@ -6,6 +6,8 @@ import { EventQueue, type QueuedEvent } from './event-queue.js';
 
 /** How long a browser waits before it connects again. */
 const RETRY_MS = 2_000;
+/** Read at once of what is kept for a client that comes back; less than its queue takes. */
+const REPLAYED_AT_ONCE = 100;
 
 export interface StreamHead {
   /** Sent with the response: names and values in turn. */
@@ -24,6 +26,10 @@ export class ListenerStream implements FeedListener {
   readonly isAdmin: boolean;
   private readonly queue: EventQueue;
   private readonly leave: () => void;
+  /** The number of the last event here that was read for it; undefined once it hears events as they happen. */
+  private replayed: number | undefined;
+  /** A gap was told of what was lost up to this number. */
+  private toldLost = 0;
 
   constructor(
     private readonly response: ServerResponse,
@@ -44,9 +50,13 @@ export class ListenerStream implements FeedListener {
       'no',
     ]);
     response.write(`retry: ${RETRY_MS}\n\n`);
-    response.on('drain', () => this.queue.resume());
-    this.continueAt(cursor);
+    response.on('drain', () => {
+      this.queue.resume();
+      this.replay();
+    });
+    // What happens from now on is kept, so that it is replayed too.
     this.leave = feed.listen(this);
+    this.continueAt(cursor);
     response.once('close', () => this.leave());
   }
 
@@ -54,13 +64,23 @@ export class ListenerStream implements FeedListener {
     return this.queue.cursor;
   }
 
-  receive({ seq, text, adminText }: ActivityEvent): void {
+  receive(event: ActivityEvent): void {
+    // Else it is read from what is kept, after those before it.
+    if (this.replayed === undefined) this.add(event);
+  }
+
+  private add({ seq, text, adminText }: ActivityEvent): void {
     this.queue.add({ replica: this.feed.replica, seq, text: this.isAdmin ? adminText : text });
   }
 
   /** An event of another replica. */
   pass(event: QueuedEvent): void {
     this.queue.add(event);
+  }
+
+  /** Events of another replica may have been missed. */
+  passGap(): void {
+    this.queue.addGap();
   }
 
   /** Nothing is written to a client that has not taken what was written before. */
@@ -75,16 +95,30 @@ export class ListenerStream implements FeedListener {
 
   /** Sends what happened here since, or where the client begins. */
   private continueAt(cursor: EventCursor): void {
-    const { replica, lastSeq } = this.feed;
-    const seen = cursor.of(replica);
-    if (seen === undefined && cursor.replicas.length === 0) {
-      this.queue.add({ replica, seq: lastSeq, text: '' });
-      return;
-    }
-    const { events, isWhole } = this.feed.missed(this, seen ?? 0);
+    const seen = cursor.of(this.feed.replica);
+    if (seen === undefined && cursor.replicas.length === 0) return this.addPosition();
     // Its events of a process that has ended may have been lost with it.
-    if (seen === undefined || !isWhole) this.queue.addGap();
-    for (const event of events) this.receive(event);
+    if (seen === undefined || this.feed.wasUnheard(this, seen)) this.queue.addGap();
+    this.replayed = seen ?? 0;
+    this.replay();
+  }
+
+  private addPosition(): void {
+    const { replica, lastSeq } = this.feed;
     this.queue.add({ replica, seq: lastSeq, text: '' });
+  }
+
+  /** As far as the client takes it: a queue of all that is kept would be too large. */
+  private replay(): void {
+    while (this.replayed !== undefined && this.queue.isIdle) {
+      const { events, lostUpTo } = this.feed.missed(this, this.replayed, REPLAYED_AT_ONCE);
+      if (lostUpTo > Math.max(this.replayed, this.toldLost)) {
+        this.toldLost = lostUpTo;
+        this.queue.addGap();
+      }
+      for (const event of events) this.add(event);
+      this.replayed = events.at(-1)?.seq;
+      if (events.length === 0) this.addPosition();
+    }
   }
 }
