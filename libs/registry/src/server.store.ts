@@ -272,9 +272,12 @@ export class ServerStore {
     return rows.reduce((sum, row) => ({ ...sum, [row.status]: row.count }), none);
   }
 
-  /** Re-encrypts every row with the current key; returns the number of rows. */
+  /** Re-encrypts every row with the current key, without undoing a change of a running replica; returns their number. */
   async resealAll(tx: Tx): Promise<number> {
-    const rows = await tx.find(ServerEntity);
+    const rows = await tx.find(ServerEntity, {
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
     for (const row of rows) {
       await tx.update(
         ServerEntity,
