@@ -83,7 +83,7 @@ const ROUTES = {
   /** Defines servers, credentials, views, grants, overrides, tokens, skills and settings, or shows what only that needs. */
   admin: `
     GET {}/audit
-    GET {}/backup
+    POST {}/backup
     POST {}/reload
     GET {}/people
     GET {}/policy/export

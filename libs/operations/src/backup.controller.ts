@@ -1,4 +1,4 @@
-import { Controller, Get, Logger, StreamableFile } from '@nestjs/common';
+import { Controller, HttpCode, Logger, Post, StreamableFile } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { type Actor, CurrentActor, RequireScope } from '@app/access';
@@ -19,7 +19,9 @@ export class BackupController {
 
   constructor(private readonly commands: CommandBus) {}
 
-  @Get()
+  /** Writes a file and an audit entry, so it is no GET: a page of another origin can make a browser send those. */
+  @Post()
+  @HttpCode(200)
   @ApiOperation({
     summary:
       'A backup of the database, for `switchboard restore`; credentials in it are encrypted, and the key is not in it',

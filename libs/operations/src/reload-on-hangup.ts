@@ -5,14 +5,21 @@ import { AppError } from '@app/platform';
 import { ReloadConfiguration } from './reload-configuration.command.js';
 
 /**
- * SIGHUP reads the configuration file again. At a terminal it ends the process, as before: there it means that the
- * terminal was closed.
+ * SIGHUP reads the configuration file again; before the returned function is called with a service that has started, it
+ * does so then. At a terminal it ends the process, as before: there it means that the terminal was closed.
  */
-export function reloadOnHangup(commands: CommandBus): void {
-  if (process.stdin.isTTY) return;
+export function reloadOnHangup(
+  isTerminal: boolean = process.stdin.isTTY,
+): (commands: CommandBus) => void {
+  if (isTerminal) return () => undefined;
   const logger = new Logger('switchboard');
+  let begin: (commands: CommandBus) => void = () => undefined;
+  const started = new Promise<CommandBus>((resolve) => {
+    begin = resolve;
+  });
   let last = Promise.resolve();
   const reload = async (): Promise<void> => {
+    const commands = await started;
     try {
       const { file, registered, skipped } = await commands.execute(new ReloadConfiguration(SYSTEM));
       const counts = { registered: registered.length, skipped: skipped.length };
@@ -28,4 +35,5 @@ export function reloadOnHangup(commands: CommandBus): void {
   process.on('SIGHUP', () => {
     last = last.then(reload);
   });
+  return begin;
 }

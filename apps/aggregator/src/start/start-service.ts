@@ -38,6 +38,8 @@ export interface RunningService {
 
 /** Starts, registers new servers of the servers file, listens, and writes the URL to `<data dir>/address`. */
 export async function startService(env: Env): Promise<RunningService> {
+  // First, because without a handler the signal ends the process.
+  const reloadFromNow = reloadOnHangup();
   makeDataDir(env.MCP_AGGREGATOR_DATA_DIR);
   const addressFile = join(env.MCP_AGGREGATOR_DATA_DIR, 'address');
   const address = new OwnFile(addressFile);
@@ -58,7 +60,7 @@ export async function startService(env: Env): Promise<RunningService> {
   makeRoomForLargeStart();
   await app.init();
   if (env.MCP_AGGREGATOR_CONFIG) await app.get(CommandBus).execute(new ReloadConfiguration(SYSTEM));
-  reloadOnHangup(app.get(CommandBus));
+  reloadFromNow(app.get(CommandBus));
   makeRoomForCalls();
   await app.listen(env.MCP_AGGREGATOR_PORT, env.MCP_AGGREGATOR_HOST);
   const url = reachable(await app.getUrl());

@@ -1398,7 +1398,7 @@ export class Switchboard extends HeyApiClient {
      * A backup of the database, for `switchboard restore`; credentials in it are encrypted, and the key is not in it
      */
     public takeBackup<ThrowOnError extends boolean = false>(options?: Options<TakeBackupData, ThrowOnError>) {
-        return (options?.client ?? this.client).get<TakeBackupResponses, TakeBackupErrors, ThrowOnError>({
+        return (options?.client ?? this.client).post<TakeBackupResponses, TakeBackupErrors, ThrowOnError>({
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/api/v1/aggregator/backup',
             ...options

@@ -1,7 +1,8 @@
 import { Command } from '@commander-js/extra-typings';
 import { existsSync } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { usageError } from '../exit-codes.js';
 import type { RestClient } from '../rest-client.js';
 import type { CommandResult, Perform } from '../session.js';
@@ -23,12 +24,18 @@ export function backupCommand(perform: Perform) {
 }
 
 async function backup(rest: RestClient, file: string): Promise<CommandResult> {
-  const bytes = await rest.bytes((api) => api.takeBackup({ parseAs: 'stream' }));
   const draft = `${file}.part`;
+  const made = await open(draft, 'wx', 0o600).catch((error: unknown) => {
+    // Of another run, which still writes it or was killed.
+    if (!existsSync(draft)) throw error;
+    throw usageError(`${draft} exists already. Remove it, unless another backup is writing it.`);
+  });
   try {
-    await writeFile(draft, Readable.fromWeb(bytes), { flag: 'wx', mode: 0o600 });
+    const bytes = await rest.bytes((api) => api.takeBackup({ parseAs: 'stream' }));
+    await pipeline(Readable.fromWeb(bytes), made.createWriteStream());
     await rename(draft, file);
   } catch (error) {
+    await made.close().catch(() => undefined);
     await rm(draft, { force: true });
     throw error;
   }
@@ -46,7 +53,7 @@ export function restoreCommand() {
   return new Command('restore')
     .description('make the database of the settings from a backup, when no service runs')
     .argument('<file>', 'file that "switchboard backup" has written')
-    .option('--replace', 'replace a database that is there; a folder is kept under another name')
+    .option('--replace', 'replace a database that is there; it is kept under another name')
     .action(async (file, { replace }) => {
       if (!existsSync(file)) throw usageError(`There is no file ${file}.`);
       const { restoreOffline } = await import('./offline-database.js');
