@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Catalogue } from '@app/catalogue';
-import { McpEndpoint } from '@app/mcp-server';
+import { type Caller, McpEndpoint } from '@app/mcp-server';
 import {
   AppError,
   bodyLimits,
@@ -96,11 +96,12 @@ export class ReplicaRoutes implements OnModuleInit {
       if (this.catalogue.current.servers.has(id)) await this.logs.wantElsewhere(id, wish);
       return reply.status(202).send();
     }
-    const { body, principal } = request;
-    const person =
-      principal?.subject === undefined
-        ? undefined
-        : { name: principal.name, subject: principal.subject, ip: null };
+    return this.handle(id, request, reply);
+  }
+
+  private async handle(id: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { body } = request;
+    const person = personOf(request);
     const isDiscovery = isJsonObject(body) && body['method'] === 'server/discover';
     // How their session describes the server is told to that person alone.
     const surface = isDiscovery && person ? this.newSurface(id) : this.surfaceOf(id);
@@ -145,6 +146,13 @@ export class ReplicaRoutes implements OnModuleInit {
       place,
     );
   }
+}
+
+/** For whose credentials the other replica asks. */
+function personOf({ principal }: FastifyRequest): Caller | undefined {
+  return principal?.subject === undefined
+    ? undefined
+    : { name: principal.name, subject: principal.subject, ip: null };
 }
 
 class NotForClients extends AppError {
