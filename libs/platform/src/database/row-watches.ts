@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { CoalescedRuns } from '../work/coalesced-runs.js';
 import { Upkeep } from './connections/upkeep.js';
 import { Database } from './database.js';
 import { DatabaseUnavailable } from './failures/database.errors.js';
@@ -23,6 +24,7 @@ export interface RowWatch {
 @Injectable()
 export class RowWatches {
   private readonly watches: RowWatch[] = [];
+  private readonly runs = new CoalescedRuns();
 
   constructor(
     private readonly database: Database,
@@ -34,7 +36,11 @@ export class RowWatches {
   }
 
   @Interval(LOOK_EVERY_MS)
-  async look(): Promise<void> {
+  look(): Promise<void> {
+    return this.runs.run('look', () => this.lookAtAll());
+  }
+
+  private async lookAtAll(): Promise<void> {
     try {
       const marks = await this.upkeep.run(() => this.marksOf(this.watches));
       for (const [index, watch] of this.watches.entries()) {
