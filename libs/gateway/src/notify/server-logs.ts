@@ -84,7 +84,9 @@ export class ServerLogs {
     const wanted = this.levelFor(serverId);
     const isElsewhere = session instanceof PassedSession;
     const level = wanted ?? (isElsewhere ? undefined : known && USUAL_LEVEL);
-    if (level === known) return;
+    // A replica that leads again may remember another level of this one.
+    const isFirst = isElsewhere && !this.sent.has(session);
+    if (level === known && !isFirst) return;
     this.sent.set(session, level);
     try {
       if (isElsewhere) await session.wantLevel(level);
