@@ -2,9 +2,11 @@ import { chmodSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join, relative } from 'node:path';
 import { DataSource } from 'typeorm';
 import { refuseWhileInUse } from './database-in-use.js';
+import type { Database } from './database.js';
 import { type DatabaseEnv, dataSourceOptions } from './database.module.js';
 import { EmbeddedDatabase, embeddedFolder, foldersOfTemplate } from './embedded-database.js';
 import { asMigrator, migrate, type MigrationClass, revertLastWith } from './migrations.js';
+import { openOnce } from './open-once.js';
 
 /** For the build: writes a migrated embedded database that a first start copies. */
 export async function makeDatabaseTemplate(
@@ -21,10 +23,18 @@ export async function makeDatabaseTemplate(
     MCP_AGGREGATOR_DATABASE_CONNECTIONS: 14,
   };
   await migrateOnce(env, migrations, 'run');
+  await openOnce(env, [], emptyLog);
   makeReadable(embeddedFolder(draft));
   writeFileSync(foldersOfTemplate(folder), JSON.stringify(foldersIn(embeddedFolder(draft))));
   renameSync(embeddedFolder(draft), folder);
   rmSync(draft, { recursive: true });
+}
+
+/** The write-ahead log of the migrations is needed no more; its segment would be two megabytes of a package. */
+async function emptyLog({ direct }: Database): Promise<void> {
+  await direct.query('SET wal_recycle = off');
+  await direct.query('SELECT pg_switch_wal()');
+  await direct.query('CHECKPOINT');
 }
 
 /** The service often runs as another user than the build, as in the Docker image. */

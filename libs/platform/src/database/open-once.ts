@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { DataSource } from 'typeorm';
-import type { Env } from '../config/env.js';
 import { AppError } from '../errors/app-error.js';
 import { Database } from './database.js';
-import { dataSourceOptions } from './database.module.js';
+import { type DatabaseEnv, dataSourceOptions } from './database.module.js';
 import { EmbeddedDatabase, embeddedFolder } from './embedded-database.js';
 import { DatabaseUnreachable } from './failures/database.errors.js';
 
@@ -18,7 +17,7 @@ export class NoDatabase extends AppError {
 
 /** For commands, without a running service: the database as it is; nothing is created or migrated. */
 export async function openOnce<T>(
-  env: Env,
+  env: DatabaseEnv,
   entities: readonly (new () => object)[],
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
