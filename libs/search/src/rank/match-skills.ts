@@ -19,13 +19,15 @@ const NEARNESS_SHARE = 0.6;
 export function matchSkills(
   skills: readonly MappedSkill[],
   query: Float32Array | undefined,
+  /** Best first. */
   ranked: readonly Scored[],
   threshold: number,
   skillsOf: (id: number) => readonly string[],
 ): MatchedSkill[] {
   const best = new Map<string, number>();
   for (const { id, score } of ranked) {
-    for (const skill of skillsOf(id)) best.set(skill, Math.max(best.get(skill) ?? 0, score));
+    if (score < threshold) break;
+    for (const skill of skillsOf(id)) if (!best.has(skill)) best.set(skill, score);
   }
   const nearness = relativeNearness(skills, query);
   return skills

@@ -74,14 +74,17 @@ export function withClauses(
     }
   }
   const combined = new Map<number, number>();
-  for (const id of new Set([...whole.keys(), ...bestClause.keys()])) {
-    const ofWhole = whole.get(id) ?? 0;
-    const ofClause = bestClause.get(id) ?? 0;
-    const best = Math.max(ofWhole, CLAUSE_SHARE * ofClause);
-    const agreed = (ofWhole + ofClause) / 2;
-    combined.set(id, (1 - AGREEMENT_SHARE) * best + AGREEMENT_SHARE * agreed);
+  for (const [id, ofWhole] of whole) combined.set(id, together(ofWhole, bestClause.get(id) ?? 0));
+  for (const [id, ofClause] of bestClause) {
+    if (!whole.has(id)) combined.set(id, together(0, ofClause));
   }
   return combined;
+}
+
+function together(ofWhole: number, ofClause: number): number {
+  const best = Math.max(ofWhole, CLAUSE_SHARE * ofClause);
+  const agreed = (ofWhole + ofClause) / 2;
+  return (1 - AGREEMENT_SHARE) * best + AGREEMENT_SHARE * agreed;
 }
 
 /** How much the score of the whole query and that of the best clause count in `withClauses`. */

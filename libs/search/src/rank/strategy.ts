@@ -27,7 +27,11 @@ export function choose(
     return skills.length === 0 || skills.some((skill) => matchedSkills.has(skill));
   };
   const best = ranked.slice(0, Math.floor(limit / 2));
-  const matched = ranked.filter(isMatched).slice(0, limit);
+  const matched: Scored[] = [];
+  for (const tool of ranked) {
+    if (matched.length === limit) break;
+    if (isMatched(tool)) matched.push(tool);
+  }
   const chosen = new Set(best);
   for (const tool of [...matched, ...ranked]) if (chosen.size < limit) chosen.add(tool);
   const isFilledUp = matched.length < limit && matched.length < ranked.length;

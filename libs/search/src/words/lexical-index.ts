@@ -143,8 +143,7 @@ export class LexicalIndex {
       this.nameWeights[slot] = 0;
     }
     return best
-      .entries()
-      .map(({ key, score }) => ({ id: key, score }))
+      .map((id, score) => ({ id, score }))
       .sort((a, b) => b.score - a.score || a.id - b.id);
   }
 

@@ -13,11 +13,18 @@ const metaSchema = z.object({
   sha256: z.string().length(64),
 });
 
+/** Texts whose vectors are remembered, and the length of one: most queries of a few searches at once, few tools. */
+const MAX_LAST = 64;
+const MAX_LAST_CHARS = 300;
+
 /**
  * The vector of a text is the normalised sum of the rows of its word pieces, which takes microseconds.
  * The layout of the file is described in `model/meta.json`.
  */
 export class StaticModel {
+  /** A search embeds its query and clauses for the index, for what was learnt and for the fit. */
+  private readonly last = new Map<string, Float32Array>();
+
   private constructor(
     readonly id: string,
     readonly dimensions: number,
@@ -43,9 +50,18 @@ export class StaticModel {
     );
   }
 
-  /** Undefined for a text without a known word. */
+  /** Undefined for a text without a known word. The vector is shared: no caller writes to it. */
   embed(text: string): Float32Array | undefined {
-    return normalise(this.rows.sumOf(this.piecesOf(text)));
+    const known = this.last.get(text);
+    if (known) return known;
+    const vector = normalise(this.rows.sumOf(this.piecesOf(text)));
+    if (!vector || text.length > MAX_LAST_CHARS) return vector;
+    for (const oldest of this.last.keys()) {
+      if (this.last.size < MAX_LAST) break;
+      this.last.delete(oldest);
+    }
+    this.last.set(text, vector);
+    return vector;
   }
 
   /** Words of the vocabulary: English ones, and frequent ones of other languages. */

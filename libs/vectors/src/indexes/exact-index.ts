@@ -95,8 +95,7 @@ export class ExactIndex implements VectorIndex {
 
   private hits(top: TopScores): VectorHit[] {
     return top
-      .entries()
-      .map(({ key, score }) => ({ id: this.points[key]?.id ?? '', score }))
+      .map((slot, score) => ({ id: this.points[slot]?.id ?? '', score }))
       .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
   }
 

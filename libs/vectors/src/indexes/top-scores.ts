@@ -23,8 +23,8 @@ export class TopScores {
   }
 
   /** Unordered. */
-  entries(): { key: number; score: number }[] {
-    return this.keys.map((key, i) => ({ key, score: this.scores[i] ?? 0 }));
+  map<T>(make: (key: number, score: number) => T): T[] {
+    return this.keys.map((key, i) => make(key, this.scores[i] ?? 0));
   }
 
   private rise(from: number): void {
