@@ -17,7 +17,11 @@ export interface ToolRow {
   readonly discovered_at: Date;
 }
 
-export type ServerNames = Pick<CatalogueTool, 'serverId' | 'serverName'>;
+export interface ServerNames extends Pick<CatalogueTool, 'serverId' | 'serverName'> {
+  /** Lists of skills and names of classifiers that its tools have, by their text. */
+  readonly lists: Map<string, readonly string[]>;
+  readonly strings: Map<string, string>;
+}
 type Description = Pick<CatalogueTool, 'title' | 'description' | 'inputSchema' | 'definition'>;
 
 /** Reuses known objects and strings: duplicates would cost memory times 100,000 tools. */
@@ -27,7 +31,7 @@ export function toCatalogueTool(
   known: CatalogueTool | undefined,
   servers: Map<string, ServerNames>,
 ): CatalogueTool {
-  const { serverId, serverName } = serverOf(row, servers);
+  const { serverId, serverName, lists, strings } = serverOf(row, servers);
   const tool = {
     id: row.id,
     name: row.name,
@@ -41,10 +45,11 @@ export function toCatalogueTool(
     isExternal: row.is_external,
     contentHash: row.content_hash,
     withheld: readWithheld(row.withheld),
-    skillIds: row.skill_ids,
-    primarySkillId: row.primary_skill_id,
+    skillIds: once(lists, row.skill_ids.join(' '), row.skill_ids),
+    primarySkillId:
+      row.primary_skill_id && once(strings, row.primary_skill_id, row.primary_skill_id),
     isClassified: row.is_classified,
-    classifiedBy: row.classified_by,
+    classifiedBy: row.classified_by && once(strings, row.classified_by, row.classified_by),
     discoveredAt: row.discovered_at,
   };
   return known && isSame(tool, known) ? known : tool;
@@ -56,9 +61,17 @@ function serverOf(row: ToolRow, servers: Map<string, ServerNames>): ServerNames 
   const serverName = row.is_external ? row.name.slice(0, -row.original_name.length - 1) : '';
   let server = servers.get(serverId);
   if (server?.serverName !== serverName) {
-    servers.set(serverId, (server = { serverId, serverName }));
+    server = { serverId, serverName, lists: new Map(), strings: new Map() };
+    servers.set(serverId, server);
   }
   return server;
+}
+
+/** The value that another tool has already, if one has. */
+function once<T>(known: Map<string, T>, key: string, value: T): T {
+  const before = known.get(key);
+  if (before === undefined) known.set(key, value);
+  return before ?? value;
 }
 
 function isSame(a: CatalogueTool, b: CatalogueTool): boolean {
