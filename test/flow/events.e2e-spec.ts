@@ -1,3 +1,4 @@
+import { EventStreams } from '@app/activity';
 import { Api } from '../support/api.js';
 import { startApp, type TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -130,6 +131,17 @@ describe('events', () => {
     await eventually(() => expect(reader.of('gap')).toHaveLength(1));
     expect(reader.of('gap')[0]?.data).toEqual({ lost: null });
     expect(reader.events[0]?.topic).toBe('gap');
+  });
+
+  it('answer HEAD at once, without a stream', async () => {
+    const { size } = service.app.get(EventStreams, { strict: false });
+    const answer = await fetch(`${service.url}/api/v1/events`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${service.token}` },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toContain('text/event-stream');
+    expect(service.app.get(EventStreams, { strict: false }).size).toBeLessThanOrEqual(size);
   });
 
   it('end when the token is revoked', async () => {
