@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { program } from '../support/command-line.js';
 import { engines } from '../support/database.js';
@@ -48,6 +49,28 @@ describe('switchboard for the database of its settings', () => {
     ]);
     expect(await said('migrate run')).toEqual([`applied ${second}`, `applied ${first}`]);
     expect(await said('migrate revert')).toEqual([`reverted ${first}`]);
+  });
+
+  it('encrypts no credentials of a database that has other migrations, and applies none', async () => {
+    const settings = {
+      DATABASE_URL: await createDatabase(),
+      MCP_CREDENTIAL_KEY: 'a-key-for-this-test-only',
+    };
+    expect(await local('credentials rotate', settings)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('switchboard migrate'),
+    });
+    expect(await local('migrate', settings)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`applied ${first}`),
+    });
+    expect(await local('credentials rotate', settings)).toMatchObject({ code: 0 });
+    const client = new pg.Client({ connectionString: settings.DATABASE_URL });
+    await client.connect();
+    const { rows } = await client.query('SELECT term::int AS term FROM mcp.leader_lease');
+    await client.end();
+    // Nothing has led.
+    expect(rows).toEqual([{ term: 0 }]);
   });
 
   it('encrypts credentials with a new key', async () => {

@@ -14,8 +14,9 @@ import { DatabaseUnreachable } from './failures/database.errors.js';
 import { Database } from './database.js';
 import { EmbeddedDatabase } from './embedded-database.js';
 import { GuardedDataSource, type GuardedOptions } from './guarded-data-source.js';
-import { migrate, type MigrationClass } from './migrations.js';
+import { migrate, type MigrationClass, refuseOtherSchema } from './migrations.js';
 import { ControlConnection } from '../cluster/control-connection.js';
+import { Bystander } from './bystander.js';
 import { Leadership } from '../cluster/leadership.js';
 import { ClusterKeys } from '../cluster/cluster-keys.js';
 import { Passes } from '../cluster/passes.js';
@@ -41,7 +42,11 @@ export class DatabaseModule implements OnApplicationShutdown {
     @Inject(EmbeddedDatabase) private readonly embedded: EmbeddedDatabase,
   ) {}
 
-  static forRoot(migrations: readonly MigrationClass[]): DynamicModule {
+  /** `command`: beside a running service, whose database it neither migrates nor leads on. */
+  static forRoot(
+    migrations: readonly MigrationClass[],
+    use: 'service' | 'command' = 'service',
+  ): DynamicModule {
     const embedded = new EmbeddedDatabase();
     return {
       module: DatabaseModule,
@@ -61,7 +66,8 @@ export class DatabaseModule implements OnApplicationShutdown {
           dataSourceFactory: async (options) => {
             const guarded = options as GuardedOptions;
             const dataSource = await connect(guarded);
-            await migrateDirectly(dataSource, guarded);
+            if (use === 'service') await migrateDirectly(dataSource, guarded);
+            else await refuseOtherSchema(dataSource);
             return dataSource;
           },
         }),
@@ -75,7 +81,7 @@ export class DatabaseModule implements OnApplicationShutdown {
         PeerRequests,
         Passes,
         PassingOn,
-        Leadership,
+        use === 'service' ? Leadership : { provide: Leadership, useClass: Bystander },
         Replicas,
         RowWatches,
         SettingsStore,

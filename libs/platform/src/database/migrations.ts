@@ -24,6 +24,16 @@ export class SchemaTooNew extends AppError {
   }
 }
 
+/** The database lacks migrations of this version, and a command does not apply them. */
+export class SchemaTooOld extends AppError {
+  constructor(names: readonly string[]) {
+    super(
+      `The database lacks migrations of this version of Switchboard (${names.join(', ')}). Start this version, or run "switchboard migrate", and try again.`,
+      { kind: 'unavailable', code: 'SCHEMA_TOO_OLD' },
+    );
+  }
+}
+
 /**
  * Advisory lock id, an arbitrary number shared by all replicas: the holder migrates, the others wait and find nothing
  * pending.
@@ -86,6 +96,21 @@ export async function revertLastWith(
   const [newest] = await executor.getExecutedMigrations();
   if (newest) await executor.undoLastMigration();
   return newest?.name;
+}
+
+/** For a command beside a running service, whose version it has to be. Throws SchemaTooOld or SchemaTooNew. */
+export async function refuseOtherSchema(dataSource: DataSource): Promise<void> {
+  const [row] = await dataSource.query<{ there: boolean }[]>(
+    `SELECT to_regclass('mcp.migrations') IS NOT NULL AS there`,
+  );
+  const executed = row?.there
+    ? await dataSource.query<{ name: string }[]>('SELECT name FROM mcp.migrations')
+    : [];
+  const names = migrationNames(dataSource);
+  const missing = names.filter((name) => !executed.some((one) => one.name === name));
+  if (missing.length > 0) throw new SchemaTooOld(missing);
+  const unknown = executed.map(({ name }) => name).filter((name) => !names.includes(name));
+  if (unknown.length > 0) throw new SchemaTooNew(unknown);
 }
 
 /** Digits of the time at the end of the name of a migration. */

@@ -19,7 +19,7 @@ export async function rotateCredentials(): Promise<number> {
       module: class RotationModule {},
       imports: [
         PlatformModule.forRoot(env),
-        DatabaseModule.forRoot(migrations),
+        DatabaseModule.forRoot(migrations, 'command'),
         CqrsModule.forRoot(),
         AccessModule,
         RegistryModule,
