@@ -1,3 +1,5 @@
+import { type Query, QueryBus } from '@nestjs/cqrs';
+import { GetPersonalTemplate } from '@app/registry';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -259,6 +261,48 @@ describe.each(['PostgreSQL', 'PGlite'])(
           expect((await said('ada', 'remote')).whose).toBe(digest(keyOf('ada', 'remote'))),
         );
       } finally {
+        await other.stop();
+      }
+    });
+
+    it('give nothing to another host when the server moves while they connect', async () => {
+      const other = await httpPeer('whose.mjs', ['http']);
+      const queries = service.app.get(QueryBus);
+      const execute = queries.execute.bind(queries);
+      const headers = { 'x-api-key': '${user.API_KEY}' };
+      const move = (base_url: string) =>
+        admin.call('PATCH', `/servers/${ids['remote']}`, {
+          connection_config: { base_url, headers },
+        });
+      try {
+        let hasMoved = false;
+        // Between the moment that the request has read where the server is and the one that it stores what was given.
+        queries.execute = async <T>(query: Query<T>): Promise<T> => {
+          const found = await execute(query);
+          if (query instanceof GetPersonalTemplate && !hasMoved) {
+            hasMoved = true;
+            expect((await move(other.url)).status).toBe(200);
+          }
+          return found;
+        };
+        expect((await connect('bob', 'remote', 'given-while-it-moved-4fjw83')).status).toBe(200);
+        queries.execute = execute;
+        expect(hasMoved).toBe(true);
+        await eventually(async () =>
+          expect(await call('bob', 'remote')).toMatchObject({
+            status: 409,
+            body: { detail: expect.stringContaining('moved to another place') },
+          }),
+        );
+        await move(peer.url);
+        const own = digest('given-while-it-moved-4fjw83');
+        await eventually(async () => expect((await said('bob', 'remote')).whose).toBe(own));
+        expect((await connect('bob', 'remote')).status).toBe(200);
+        await eventually(async () =>
+          expect((await said('bob', 'remote')).whose).toBe(digest(keyOf('bob', 'remote'))),
+        );
+      } finally {
+        queries.execute = execute;
         await other.stop();
       }
     });
