@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { CqrsModule, EventBus } from '@nestjs/cqrs';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { type AuditEntry, AuditLosses, AuditStore, Challenges } from '@app/access';
+import { type AuditEntry, AuditLosses, AuditStore, CallerTokens, Challenges } from '@app/access';
 import { ActivityFeed, ActivityModule, CallActivity, PeerQuestions } from '@app/activity';
 import { ApprovalsModule, DefinitionScreening } from '@app/approvals';
 import { AggregationModule, QueryTool } from '@app/aggregation';
@@ -33,6 +33,7 @@ import { RoutingModule } from '@app/routing';
 import {
   type ServerNotice,
   type ServerRoots,
+  CallerSessions,
   PersonSessions,
   ServerUnavailable,
   SessionPool,
@@ -63,16 +64,18 @@ export async function startGateway(
       { provide: SessionPool, useValue: sessions },
       // Every server is called with its own credentials.
       { provide: PersonSessions, useValue: { of: () => new Map() } },
+      CallerSessions,
       { provide: StdioPlace, useValue: {} },
       { provide: Replicas, useValue: { hear: () => () => undefined } },
       { provide: Peers, useValue: { isClustered: false, onGone: () => () => undefined } },
       ClusterKeys,
-      { provide: PassingOn, useValue: { endStanding: () => undefined } },
+      { provide: PassingOn, useValue: { endStanding: () => undefined, endOver: () => undefined } },
       { provide: PeerRequests, useValue: {} },
       { provide: Deployment, useValue: { id: 'gateway-under-test' } },
     ],
     exports: [
       SessionPool,
+      CallerSessions,
       PersonSessions,
       StdioPlace,
       Replicas,
@@ -101,8 +104,9 @@ export async function startGateway(
       { provide: AuditLosses, useValue: losses },
       // Every caller has all scopes.
       { provide: Challenges, useValue: {} },
+      { provide: CallerTokens, useValue: { sealed: () => undefined } },
     ],
-    exports: [AuditStore, AuditLosses, Challenges],
+    exports: [AuditStore, AuditLosses, CallerTokens, Challenges],
   })
   class Access {}
 
