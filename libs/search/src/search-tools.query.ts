@@ -274,9 +274,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
     const offered = offer.catalogue(this.catalogue.current);
     const shown = await this.shown.of(offer, offered);
     const before = scopeOf(offered, request);
-    const searched = new VisibleWords(this.lexical.index, shown?.words, (id) =>
-      before.tools.has(id),
-    );
+    const searched = new VisibleWords(this.lexical.index, shown?.words, before.tools);
     const texts = await this.reader.read(request.query, searched);
     const meanings = texts.map(({ meaning }) => meaning);
     const vectors = meanings.map((meaning) => this.model.embed(meaning));
@@ -299,9 +297,7 @@ export class SearchToolsHandler implements IQueryHandler<SearchTools> {
       withLifts(one, lifts[i] ?? [], share, (id) => scope.tools.has(id)),
     );
     const cosines = staticCosines(hits[0] ?? NO_HITS, lifts[0] ?? [], share);
-    const visible = new VisibleWords(this.lexical.index, shown?.words, (id) =>
-      snapshot.toolsById.has(id),
-    );
+    const visible = new VisibleWords(this.lexical.index, shown?.words, snapshot.toolsById);
     return { texts, vectors, snapshot, scope, hits, cosines, shown, visible, dense, vectorMs };
   }
 

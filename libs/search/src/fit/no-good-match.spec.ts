@@ -23,7 +23,7 @@ const matches = new NoGoodMatches({ index } as never, fits as never);
 
 function find(words: string, filter: ScopeFilter = {}) {
   const best = snapshot.tools.slice(0, 1).map((tool) => ({ tool, fit: 0.1 }));
-  const visible = new VisibleWords(index, undefined, () => true);
+  const visible = new VisibleWords(index, undefined, snapshot.toolsById);
   const around = { scope: scopeOf(snapshot, filter), snapshot, visible, filter };
   return matches.find({ words } as Understood, best, around);
 }

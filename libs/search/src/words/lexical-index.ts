@@ -36,6 +36,13 @@ export interface MatchedWord {
   readonly fields: readonly LexicalField[];
 }
 
+/** Ids of documents, such as a set or the keys of a map. `has` may refuse some of the keys. */
+export interface Accepted {
+  readonly size: number;
+  has(id: number): boolean;
+  keys(): Iterable<number>;
+}
+
 /** The frequencies of a term in the four fields are packed into one integer, seven bits each. */
 const FREQUENCY_BITS = 7;
 const MAX_FREQUENCY = (1 << FREQUENCY_BITS) - 1;
@@ -187,20 +194,20 @@ export class LexicalIndex {
   }
 
   /** Whether an accepted document has the word in any form. */
-  has(word: string, accepts: (id: number) => boolean): boolean {
+  has(word: string, accepted: Accepted): boolean {
     const [term, ...others] = termsOf(word);
-    return others.length === 0 && term !== undefined && this.hasTerm(term, accepts);
+    return others.length === 0 && term !== undefined && this.hasTerm(term, accepted);
   }
 
-  hasTerm(term: string, accepts: (id: number) => boolean): boolean {
-    return this.countOf(term, accepts, 1) > 0;
+  hasTerm(term: string, accepted: Accepted): boolean {
+    return this.countOf(term, accepted, 1) > 0;
   }
 
   /** How many accepted documents have the word in any form; of more than a thousand this is not counted. */
-  frequencyOf(word: string, accepts: (id: number) => boolean): number {
+  frequencyOf(word: string, accepted: Accepted): number {
     const [term, ...others] = termsOf(word);
     if (others.length > 0 || term === undefined) return 0;
-    return this.countOf(term, accepts, MAX_COUNTED);
+    return this.countOf(term, accepted, MAX_COUNTED);
   }
 
   /**
@@ -258,11 +265,21 @@ export class LexicalIndex {
     return new Map([...matched].map(([id, words]) => [id, [...words.values()]]));
   }
 
-  private countOf(term: string, accepts: (id: number) => boolean, enough: number): number {
+  /** Looks through the fewer of both: a view may offer twenty tools, and 100,000 have a common word. */
+  private countOf(term: string, accepted: Accepted, enough: number): number {
     const postings = this.postings.get(term);
+    if (!postings) return 0;
     let count = 0;
-    for (let i = 0; postings && count < enough && i < postings.size; i++) {
-      if (accepts(this.ids.at(postings.slotAt(i)))) count++;
+    if (accepted.size * Math.log2(postings.size + 1) < postings.size) {
+      for (const id of accepted.keys()) {
+        const slot = this.slotOf.get(id);
+        if (slot !== undefined && postings.has(slot) && accepted.has(id)) count++;
+        if (count >= enough) break;
+      }
+      return count;
+    }
+    for (let i = 0; count < enough && i < postings.size; i++) {
+      if (accepted.has(this.ids.at(postings.slotAt(i)))) count++;
     }
     return count;
   }

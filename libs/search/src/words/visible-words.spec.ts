@@ -17,11 +17,11 @@ describe(VisibleWords, () => {
     ),
     [],
   );
-  const isVisible = (id: number): boolean => id !== 3;
-  const visible = new VisibleWords(index, undefined, isVisible);
+  const seen = new Set([1, 2, 4]);
+  const visible = new VisibleWords(index, undefined, seen);
   const shown = new LexicalIndex(index);
   shown.update(indexOf([1, 'list the warehouse']), []);
-  const inView = new VisibleWords(index, shown, isVisible);
+  const inView = new VisibleWords(index, shown, seen);
   const coverageOf = (words: VisibleWords, ...query: string[]): number | undefined =>
     words
       .coverage(
@@ -66,5 +66,29 @@ describe(VisibleWords, () => {
         [2, [{ word: 'letter', fields: ['description'] }]],
       ]),
     );
+  });
+
+  it('are the same for a view of few tools and for one of many', () => {
+    const large = new LexicalIndex();
+    large.update(
+      indexOf(
+        ...Array.from({ length: 500 }, (_, i) => [i, i === 7 ? 'common rare' : 'common'] as const),
+      ),
+      [],
+    );
+    const few = new VisibleWords(large, undefined, new Set([7, 8, 900]));
+    const many = new VisibleWords(
+      large,
+      undefined,
+      new Set(Array.from({ length: 400 }, (_, i) => i)),
+    );
+    const none = new VisibleWords(large, undefined, new Set([900]));
+    const frequencies = (words: VisibleWords) =>
+      ['common', 'rare'].map((word) => words.frequencyOf(word));
+    expect([few, many, none].map(frequencies)).toEqual([
+      [2, 1],
+      [400, 1],
+      [0, 0],
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import type { LexicalIndex, MatchedWord } from './lexical-index.js';
+import type { Accepted, LexicalIndex, MatchedWord } from './lexical-index.js';
 import type { Neighbour } from './word-list.js';
 
 /**
@@ -6,24 +6,33 @@ import type { Neighbour } from './word-list.js';
  * Which words other tools have is not told, by no number.
  */
 export class VisibleWords {
+  /** Visible tools that are shown as their servers define them. */
+  private readonly asDefined: Accepted;
+
   constructor(
     private readonly index: LexicalIndex,
     /** Of tools that the view shows otherwise than their servers define them. */
     private readonly shown: LexicalIndex | undefined,
-    private readonly isVisible: (id: number) => boolean,
-  ) {}
+    private readonly visible: Accepted,
+  ) {
+    this.asDefined = shown
+      ? {
+          size: visible.size,
+          has: (id) => visible.has(id) && !shown.hasDocument(id),
+          keys: () => visible.keys(),
+        }
+      : visible;
+  }
 
   has(word: string): boolean {
-    return (
-      this.index.has(word, this.isAsDefined) || (this.shown?.has(word, this.isVisible) ?? false)
-    );
+    return this.index.has(word, this.asDefined) || (this.shown?.has(word, this.visible) ?? false);
   }
 
   /** How many of the tools have the word in any form. */
   frequencyOf(word: string): number {
     return (
-      this.index.frequencyOf(word, this.isAsDefined) +
-      (this.shown?.frequencyOf(word, this.isVisible) ?? 0)
+      this.index.frequencyOf(word, this.asDefined) +
+      (this.shown?.frequencyOf(word, this.visible) ?? 0)
     );
   }
 
@@ -44,8 +53,8 @@ export class VisibleWords {
     ids: readonly number[],
   ): ReadonlyMap<number, number> {
     const isKnown = (term: string): boolean =>
-      this.index.hasTerm(term, this.isAsDefined) ||
-      (this.shown?.hasTerm(term, this.isVisible) ?? false);
+      this.index.hasTerm(term, this.asDefined) ||
+      (this.shown?.hasTerm(term, this.visible) ?? false);
     return this.ofEach(ids, (index, some) => index.coverage(parts, some, isKnown));
   }
 
@@ -64,7 +73,4 @@ export class VisibleWords {
     const asShown = ids.filter((id) => shown.hasDocument(id));
     return new Map([...of(this.index, asDefined), ...of(shown, asShown)]);
   }
-
-  private readonly isAsDefined = (id: number): boolean =>
-    this.isVisible(id) && !this.shown?.hasDocument(id);
 }
