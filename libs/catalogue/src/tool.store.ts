@@ -425,12 +425,16 @@ export class ToolStore {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** An override by a person counts as classified, even without any skill. */
-  async markClassified(toolIds: readonly number[], tx: Tx): Promise<void> {
-    await tx.query(
-      'UPDATE mcp.tools SET is_classified = true WHERE id = ANY($1::int[]) AND NOT is_classified',
+  /** An override by a person counts as classified, even without any skill. Returns the ids of tools that did not. */
+  async markClassified(toolIds: readonly number[], tx: Tx): Promise<number[]> {
+    const rows = await tx.query<{ id: number }[]>(
+      `WITH written AS (
+         UPDATE mcp.tools SET is_classified = true WHERE id = ANY($1::int[]) AND NOT is_classified
+         RETURNING id)
+       SELECT id FROM written`,
       [toolIds],
     );
+    return rows.map(({ id }) => id);
   }
 
   /** Returns the ids of the tools that had the skill. */

@@ -72,12 +72,26 @@ export function lookIn(mark: string): QueueLook {
   return { hasDue: mark.startsWith('due '), writes: mark.replace(/^due /, '') };
 }
 
+export interface ToolOfServer {
+  readonly toolId: number;
+  /** Null for an own tool. */
+  readonly serverId: string | null;
+}
+
+interface Enqueued {
+  readonly leases: Leases;
+  /** Overridden tools that count as classified again. */
+  readonly kept: readonly number[];
+}
+
 /**
  * Queue and results of classification. The queue is stored in rows: a crash loses nothing, and replicas share the
  * work (FOR UPDATE SKIP LOCKED).
  */
 @Injectable()
 export class ClassificationQueue {
+  private readonly kept: number[] = [];
+
   constructor(
     private readonly database: Database,
     private readonly tools: ToolStore,
@@ -116,14 +130,30 @@ export class ClassificationQueue {
   private async enqueueExisting(tools: readonly Content[], dueAt = NOW): Promise<Leases> {
     const { background } = this.database;
     try {
-      return await background.transaction((tx) => this.enqueueSome(tools, dueAt, tx));
+      return this.noted(await background.transaction((tx) => this.enqueueSome(tools, dueAt, tx)));
     } catch (error) {
       if (!isForeignKeyViolation(error)) throw error;
       const ids = tools.map(({ id }) => id);
-      return background.transaction(async (tx) =>
-        this.enqueueSome(await this.tools.hold(ids, tx), dueAt, tx),
+      return this.noted(
+        await background.transaction(async (tx) =>
+          this.enqueueSome(await this.tools.hold(ids, tx), dueAt, tx),
+        ),
       );
     }
+  }
+
+  private noted({ leases, kept }: Enqueued): Leases {
+    this.kept.push(...kept);
+    return leases;
+  }
+
+  /** Tools that count as classified again, because a person chose their skills. */
+  takeKept(): ToolOfServer[] {
+    const { toolsById } = this.catalogue.current;
+    return this.kept.splice(0).map((toolId) => {
+      const tool = toolsById.get(toolId);
+      return { toolId, serverId: tool?.isExternal ? tool.serverId : null };
+    });
   }
 
   /** Tools without a row in the queue, or whose row has another content hash. */
@@ -148,7 +178,7 @@ export class ClassificationQueue {
   }
 
   /** The tools that were made due, at a time written in SQL: one in the future is the end of a lease. */
-  private async enqueueSome(tools: readonly Content[], dueAt: string, tx: Tx): Promise<Leases> {
+  private async enqueueSome(tools: readonly Content[], dueAt: string, tx: Tx): Promise<Enqueued> {
     const values = [tools.map(({ id }) => id), tools.map(({ contentHash }) => contentHash)];
     const state = dueAt === NOW ? 'DISCOVERED' : 'CLASSIFYING';
     const due = await tx.query<(Lease & { id: number })[]>(
@@ -162,18 +192,18 @@ export class ClassificationQueue {
        RETURNING tool_id AS id, due_at::text AS lease, content_hash AS "contentHash"`,
       values,
     );
-    await this.keepOverridden(values[0] ?? [], tx);
-    return new Map(due.map((row) => [row.id, row]));
+    const kept = await this.keepOverridden(values[0] ?? [], tx);
+    return { leases: new Map(due.map((row) => [row.id, row])), kept };
   }
 
-  private async keepOverridden(toolIds: readonly unknown[], tx: Tx): Promise<void> {
+  private async keepOverridden(toolIds: readonly unknown[], tx: Tx): Promise<number[]> {
     const overridden = await tx.query<{ id: number }[]>(
       `SELECT tool_id AS id FROM mcp.tool_classifications
        WHERE tool_id = ANY($1::int[]) AND is_override`,
       [toolIds],
     );
-    if (overridden.length === 0) return;
-    await this.tools.markClassified(
+    if (overridden.length === 0) return [];
+    return this.tools.markClassified(
       overridden.map(({ id }) => id),
       tx,
     );
@@ -197,7 +227,9 @@ export class ClassificationQueue {
       else unread.add(id);
     }
     const read = await this.tools.read({ toolsOf: new Set(), tools: unread }, toolsById);
-    return [...shown, ...read]
+    const withheld = read.filter((tool) => tool.withheld !== null);
+    if (withheld.length > 0) await this.setAside(withheld, leases);
+    return [...shown, ...read.filter((tool) => tool.withheld === null)]
       .map((tool) => ({
         id: tool.id,
         lease: leases.get(tool.id)?.lease ?? '',
@@ -210,6 +242,17 @@ export class ClassificationQueue {
         serverDescription: servers.get(tool.serverId)?.description ?? null,
       }))
       .sort((a, b) => a.id - b.id);
+  }
+
+  /** Until they are offered again: any contents differ from none, so that they are enqueued then. */
+  private async setAside(tools: readonly CatalogueTool[], leases: Leases): Promise<void> {
+    await this.database.background.direct.query(
+      `UPDATE mcp.tool_classifications c
+       SET state = 'DISCOVERED', content_hash = '', due_at = NULL, updated_at = now()
+       FROM unnest($1::int[], $2::timestamptz[]) AS o (id, lease)
+       WHERE c.tool_id = o.id AND c.due_at = o.lease AND NOT c.is_override`,
+      [tools.map(({ id }) => id), tools.map(({ id }) => leases.get(id)?.lease ?? null)],
+    );
   }
 
   /** By tool, the end of its lease: any other write that makes the tool due replaces it. */

@@ -30,6 +30,7 @@ class OneAtATime extends Classifier {
 
 describe(ClassificationWorker.name, () => {
   let due: { id: number; serverId: string }[];
+  let kept: { toolId: number; serverId: string }[];
   let looked: (readonly number[] | 'all')[];
   let writes: string;
   let now: number;
@@ -40,6 +41,7 @@ describe(ClassificationWorker.name, () => {
 
   beforeEach(() => {
     due = [];
+    kept = [];
     looked = [];
     writes = 'some';
     now = 1_000_000;
@@ -52,6 +54,7 @@ describe(ClassificationWorker.name, () => {
         Promise.resolve(
           due.splice(0, limit).map((tool) => ({ ...tool, inputSchema: {} }) as ClaimedTool),
         ),
+      takeKept: () => kept.splice(0),
       settle: (outcomes: readonly { tool: { id: number } }[]) =>
         Promise.resolve(outcomes.map(({ tool }) => tool.id)),
     };
@@ -103,6 +106,12 @@ describe(ClassificationWorker.name, () => {
     writes = 'more';
     expect(mayHaveWork()).toBe(false);
     expect(mayHaveWork()).toBe(true);
+  });
+
+  it('publishes tools that changed and keep the skills that a person chose', async () => {
+    kept = [{ toolId: 7, serverId: 'a' }];
+    await worker.request([7]);
+    expect(told).toEqual([new ToolsClassified(['a'], [7])]);
   });
 
   it('publishes the first batch at once, and those of the next second together', async () => {

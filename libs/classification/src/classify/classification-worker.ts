@@ -169,6 +169,7 @@ export class ClassificationWorker implements OnApplicationBootstrap, OnModuleDes
   }
 
   private announce(): void {
+    this.settled.push(...this.queue.takeKept());
     if (this.settled.length === 0) return;
     const servers = new Set(this.settled.flatMap(({ serverId }) => serverId ?? []));
     const tools = this.settled.map(({ toolId }) => toolId);
