@@ -50,6 +50,7 @@ export async function startWatched(
   const said = async (): Promise<Readonly<Record<string, readonly string[]>>> => {
     for (const path of READ) await ask(path);
     const response = await fetch(`${service.url}/api/v1/aggregator/backup`, {
+      method: 'POST',
       headers: { authorization: `Bearer ${ROOT}` },
     });
     if (response.status !== 200) throw new Error(`the backup answers ${response.status}`);
