@@ -32,6 +32,12 @@ export function noticesIn(body: unknown): readonly ReplicaNotice[] {
   return read.data.notices.flatMap((notice) => noticeSchema.safeParse(notice).data ?? []);
 }
 
+/** Undefined if it is too large for other replicas. */
+function textOf(notice: ReplicaNotice): string | undefined {
+  const text = JSON.stringify(notice);
+  return text.length > MAX_CHARS ? undefined : text;
+}
+
 interface Waiting {
   readonly texts: string[];
   isSending: boolean;
@@ -53,22 +59,21 @@ export class ReplicaNotices {
 
   /** A log message, to the clients of its user wherever they are. */
   tellAll(serverId: string, params: JsonObject, user: string): void {
-    for (const peer of this.peers.others) {
-      this.tell(peer, { serverId, method: LOG, params, user });
-    }
+    if (!this.peers.isClustered) return;
+    const text = textOf({ serverId, method: LOG, params, user });
+    for (const peer of this.peers.others) this.tell(peer, text);
   }
 
   /** To the replica of the client that was asked to open a page. */
   tellPageDone(replicaId: string, serverId: string, params: JsonObject, user: string): void {
     const peer = this.peers.get(replicaId);
-    if (peer) this.tell(peer, { serverId, method: PAGE_DONE, params, user });
+    if (peer) this.tell(peer, textOf({ serverId, method: PAGE_DONE, params, user }));
   }
 
-  private tell(peer: Peer, notice: ReplicaNotice): void {
+  private tell(peer: Peer, text: string | undefined): void {
+    if (text === undefined) return;
     const waiting = this.waiting.get(peer.id) ?? { texts: [], isSending: false };
     if (waiting.texts.length >= MAX_WAITING) return;
-    const text = JSON.stringify(notice);
-    if (text.length > MAX_CHARS) return;
     waiting.texts.push(text);
     this.waiting.set(peer.id, waiting);
     if (!waiting.isSending) void this.sendAll(peer, waiting);
